@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The bytes of a segment. docs/segment-format.md tells the same in words.
+//
+//   0        Header        who writes, whose memory, clocks, what is bound, how it ended
+//            Device[]      one a chip, open or closed
+//            DeviceSet[]   lists of devices in mesh order
+//            Allocator[]   geometry and audit of each space
+//            RingManager[] the kernel-config rings, state included
+//            Counters      peaks, event counts, anomalies; arrays by device
+//            Watermark[]   peaks of regions
+//            Failure[]     the last four, each with its frozen picture
+//            Blob...       interned strings, core sets and lists, append only
+//            Event[]       a ring of numbered records, overwritten in place
+//   last     Slot[]        the live table: the truth
+//
+// One rule carries everything: **an event is one slot's new payload.** Event n says "slot i is now
+// this", the slot's version becomes n, and the table is the fold of all events. So a reader that
+// read the table while it changed repairs its copy from the ring, and the state after event n is
+// exact. Things with a version (everything but counters and blobs) are written: version odd,
+// payload, version even; they are read twice and taken when both reads agree.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "segment/limits.hpp"
+
+namespace ttmem::segment {
+
+inline constexpr char kMagic[8] = {'T', 'T', 'M', 'E', 'M', 'S', 'E', 'G'};
+inline constexpr std::uint16_t kMajorVersion = 1;  // another one is another format
+inline constexpr std::uint16_t kMinorVersion = 0;  // a higher one only appended
+
+inline constexpr std::uint32_t kSpaces = 5;     // numbered as TT-Metal's BufferType
+inline constexpr std::uint32_t kCoreTypes = 5;  // numbered as HalProgrammableCoreType
+inline constexpr std::uint32_t kFigures = 8;    // the spaces, program L1, kernels, one spare
+inline constexpr std::uint32_t kFigureProgramL1 = 5;
+inline constexpr std::uint32_t kFigureKernels = 6;
+inline constexpr std::uint32_t kAnomalies = 16;
+inline constexpr std::uint32_t kNoSlot = 0xFFFFFFFF;
+
+// ---- the slot and the event ----------------------------------------------------------------
+
+enum class Kind : std::uint8_t {
+  kNote = 0,  // in the event ring: no slot is changed. In the table: a slot never used.
+  kBuffer = 1,
+  kProgram = 2,
+  kKernel = 3,
+  kRange = 4,
+  kWorkload = 5,
+  kTrace = 6,
+};
+
+// The word that every slot and event starts with, bit by bit:
+//   0..43 block bytes | 44..48 kind | 49 live | 50..52 space | 53..55 variant | 56..63 flags
+// `variant` is the layout of a buffer, the type of a program or kernel, the part of a range.
+struct Meta {
+  static constexpr unsigned kKindShift = 44, kLiveShift = 49, kSpaceShift = 50, kVariantShift = 53,
+                            kFlagsShift = 56;
+  static constexpr std::uint64_t pack(Kind kind, bool live, unsigned space, unsigned variant,
+                                      unsigned flags, std::uint64_t block) {
+    return (block & kMaxBlockBytes) |
+           (std::uint64_t{static_cast<std::uint8_t>(kind)} << kKindShift) |
+           (std::uint64_t{live} << kLiveShift) | (std::uint64_t{space & 7u} << kSpaceShift) |
+           (std::uint64_t{variant & 7u} << kVariantShift) |
+           (std::uint64_t{flags & 0xFFu} << kFlagsShift);
+  }
+  static constexpr std::uint64_t block(std::uint64_t word) { return word & kMaxBlockBytes; }
+  static constexpr Kind kind(std::uint64_t word) {
+    return static_cast<Kind>((word >> kKindShift) & 31u);
+  }
+  static constexpr bool live(std::uint64_t word) { return ((word >> kLiveShift) & 1u) != 0; }
+  static constexpr unsigned space(std::uint64_t word) { return (word >> kSpaceShift) & 7u; }
+  static constexpr unsigned variant(std::uint64_t word) { return (word >> kVariantShift) & 7u; }
+  static constexpr unsigned flags(std::uint64_t word) { return (word >> kFlagsShift) & 0xFFu; }
+};
+
+// Flags. The first five are those of the C ABI.
+inline constexpr unsigned kFlagKernelBinaries = 1u << 0;
+inline constexpr unsigned kFlagTrace = 1u << 1;
+inline constexpr unsigned kFlagProgramCache = 1u << 2;
+inline constexpr unsigned kFlagRequestedOnly = 1u << 3;
+inline constexpr unsigned kFlagEstimated = 1u << 4;
+inline constexpr unsigned kFlagPerCore = 1u << 5;  // buffer: `address` is a blob of addresses
+inline constexpr unsigned kFlagLoaded = 1u << 6;   // program: dispatched at least once
+// Program: released by its owner, kept because a live trace replays it. It counts nothing by
+// itself. Trace: capture has begun and not ended.
+inline constexpr unsigned kFlagHeld = 1u << 7;
+
+// What every kind stores in the 56 bytes after the version. Times are ticks of the header's clock.
+//
+//   kind      id           a                 b                        time             set, allocator
+//   buffer    buffer id    address           requested                allocated        set, allocator
+//   program   program id   workload id       config blob, generation  registered       set, 0
+//   kernel    program id   content hash      packed, text             see KernelPlace  0, index
+//   range     program id   address           page bytes, index        viewed buffer    set, 0
+//   workload  workload id  dispatch count *  order stamp *            last dispatch *  set, 0
+//   trace     trace id     replay count *    order stamp *            last replay *    set, queue
+//
+//   kind      cores                    operation             line
+//   buffer    cores or banks (blob)    operation (blob)      source line (blob)
+//   program   0                        name (blob)           source line (blob)
+//   kernel    cores (blob)             name (blob)           source (blob)
+//   range     cores (blob)             generation            0
+//   workload  slot of its binaries     first dispatch, as one 64-bit word over both; 0 = never
+//   trace     members (blob)           first replay, likewise
+//
+// Two values in one word: the first in the low 32 bits, the second in the high 32 bits.
+// A range's size is the block of its meta word. Ranges count only while their generation equals
+// that of the live program of the same (id, set): one write of the program's slot swaps them all.
+// Kernels count through any live program slot of the same id. Words marked * are *live words*: one
+// atomic store each, without the lock and outside the version; a reader takes them from the table
+// alone, never from an event.
+struct Payload {
+  std::uint64_t meta;
+  std::uint64_t id;
+  std::uint64_t a;
+  std::uint64_t b;
+  std::uint64_t time;
+  std::uint16_t set;
+  std::uint16_t allocator;
+  std::uint32_t cores;
+  std::uint32_t operation;
+  std::uint32_t line;
+};
+static_assert(sizeof(Payload) == 56);
+static_assert(offsetof(Payload, meta) == 0);
+static_assert(offsetof(Payload, id) == 8);
+static_assert(offsetof(Payload, a) == 16);
+static_assert(offsetof(Payload, b) == 24);
+static_assert(offsetof(Payload, time) == 32);
+static_assert(offsetof(Payload, set) == 40);
+static_assert(offsetof(Payload, allocator) == 42);
+static_assert(offsetof(Payload, cores) == 44);
+static_assert(offsetof(Payload, operation) == 48);
+static_assert(offsetof(Payload, line) == 52);
+
+// The `time` word of a kernel.
+struct KernelPlace {
+  static constexpr std::uint64_t pack(unsigned processor, unsigned core_type) {
+    return (processor & 0xFFu) | ((core_type & 0xFFu) << 8);
+  }
+  static constexpr unsigned processor(std::uint64_t word) { return word & 0xFFu; }
+  static constexpr unsigned core_type(std::uint64_t word) { return (word >> 8) & 0xFFu; }
+};
+
+struct Slot {
+  std::uint64_t version;  // number of the event that last changed it << 1 | being written
+  Payload payload;
+};
+static_assert(sizeof(Slot) == 64);
+static_assert(offsetof(Slot, payload) == 8);
+
+struct Event {
+  std::uint32_t number;  // low 32 bits of the event's number; record n stands at n % capacity
+  std::uint32_t slot;    // the slot that now holds `payload`, or kNoSlot for a note
+  Payload payload;
+};
+static_assert(sizeof(Event) == 64);
+static_assert(offsetof(Event, slot) == 4);
+static_assert(offsetof(Event, payload) == 8);
+
+// Notes: events that change no slot. The note's kind stands in `variant` and the low block bits:
+// Meta::block(meta) = Note. Fields: id, a, b as named; time, set, allocator as always.
+enum class Note : std::uint8_t {
+  kDeviceOpened = 1,      // a = device index
+  kDeviceClosed = 2,      // a = device index
+  kAllocatorOpened = 3,   // allocator, set
+  kAllocatorResized = 4,  // allocator, space
+  kAllocatorCleared = 5,  // allocator; its buffers' releases precede it
+  kAllocatorClosed = 6,   // allocator
+  kReloaded = 7,          // id = workload id: its slice had left the ring
+  kTraceCaptured = 8,     // id = trace id, a = workload id
+  kTraceReplayed = 9,     // id = trace id, a = replay count
+  kFailed = 10,           // id = number of the failure, a = kind
+  kAnomaly = 11,          // a = kind, b = id that was not known
+  kRingFull = 12,         // id = ring manager
+  kEnded = 13,            // a = Ended
+};
+
+// ---- header --------------------------------------------------------------------------------
+
+enum class SectionKind : std::uint32_t {
+  kDevices = 1,
+  kDeviceSets = 2,
+  kAllocators = 3,
+  kRingManagers = 4,
+  kCounters = 5,
+  kWatermarks = 6,
+  kFailures = 7,
+  kInterned = 8,
+  kEvents = 9,
+  kTable = 10,
+};
+inline constexpr std::uint32_t kSections = 10;
+
+struct Section {
+  std::uint32_t kind;
+  std::uint32_t entry_bytes;
+  std::uint64_t offset;
+  std::uint64_t max_bytes;
+};
+static_assert(sizeof(Section) == 24);
+
+// A process, told apart from every other one: pid alone is never enough.
+struct Identity {
+  std::uint8_t boot_id[16];
+  std::uint64_t start_ticks;  // field 22 of /proc/PID/stat; 0 = not known
+  std::uint64_t pid_namespace;
+  std::int32_t pid;  // in its own namespace
+  std::uint32_t uid;
+  char name[32];      // comm, NUL-padded
+  char command[184];  // arguments joined by spaces, cut, NUL-terminated
+};
+static_assert(sizeof(Identity) == 256);
+static_assert(offsetof(Identity, start_ticks) == 16);
+static_assert(offsetof(Identity, pid) == 32);
+static_assert(offsetof(Identity, name) == 40);
+static_assert(offsetof(Identity, command) == 72);
+
+enum class ClockKind : std::uint32_t { kMonotonicNs = 0, kTsc = 1 };
+
+// Ticks, and one moment at which all three clocks were read. Readers interpolate.
+struct Clock {
+  std::uint32_t kind;
+  std::uint32_t reserved;
+  std::uint64_t ticks;
+  std::uint64_t monotonic_ns;
+  std::uint64_t wall_ns;
+};
+static_assert(sizeof(Clock) == 32);
+
+enum class Ended : std::uint32_t { kNot = 0, kClosed = 1 };
+
+// Header flags.
+inline constexpr std::uint32_t kHeaderNotTmpfs = 1u << 0;       // stores may be slow: warn
+inline constexpr std::uint32_t kHeaderAttachedLate = 1u << 1;   // seeded, not seen from the start
+inline constexpr std::uint32_t kHeaderStandInKernels = 1u << 2; // kernel sizes are a stand-in's
+inline constexpr std::uint32_t kHeaderGrowthStopped = 1u << 3;  // no room: see unrecorded
+inline constexpr std::uint32_t kHeaderPartial = 1u << 4;        // adopted by a restarted writer
+inline constexpr std::uint32_t kHeaderRecreated = 1u << 5;      // the file had been unlinked
+inline constexpr std::uint32_t kHeaderDisconnected = 1u << 6;   // a legacy client's socket closed
+
+struct Header {
+  char magic[8];
+  std::uint16_t major;
+  std::uint16_t minor;
+  std::uint32_t header_bytes;
+  std::uint64_t nonce;  // random; also in the file's name
+  Section sections[kSections];
+  std::uint64_t reserved0[7];
+  Identity subject;  // whose memory
+  Identity writer;   // who writes: the same, but for a daemon that serves a legacy client
+  Clock clock;
+  char ttmem_version[32];
+  char runtime_version[32];
+  char runtime_library[256];
+  std::uint64_t hooks_wanted[2];
+  std::uint64_t hooks_bound[2];
+  std::uint32_t hook_names;  // blob
+  std::uint32_t source;      // TTMEM_SOURCE_*
+  std::uint64_t created_ticks;
+  std::uint8_t reserved1[176];
+
+  // What changes while the process runs, each group on cache lines of its own.
+  std::uint64_t head;              // number of the last event; 0 = none. Stored with release.
+  std::uint64_t table_slots;       // slots that may hold something; only grows
+  std::uint64_t interned_bytes;    // bytes of blobs that are complete
+  std::uint32_t device_count;      // records 1..count exist (index 0 is never used)
+  std::uint32_t device_set_count;
+  std::uint32_t allocator_count;
+  std::uint32_t ring_manager_count;
+  std::uint32_t failure_count;     // number of failures ever; record n stands at (n - 1) % 4
+  std::uint32_t flags;
+  std::uint32_t ended;             // Ended
+  std::uint32_t reserved2;
+  std::uint64_t ended_ticks;
+  std::uint64_t reserved3[8];
+  std::uint64_t order;             // stamp of the last dispatch or replay; atomic, no lock
+  std::uint64_t reserved4[7];
+  std::uint8_t reserved5[2496];
+};
+static_assert(offsetof(Header, sections) == 24);
+static_assert(offsetof(Header, subject) == 320);
+static_assert(offsetof(Header, writer) == 576);
+static_assert(offsetof(Header, clock) == 832);
+static_assert(offsetof(Header, ttmem_version) == 864);
+static_assert(offsetof(Header, hooks_wanted) == 1184);
+static_assert(offsetof(Header, hook_names) == 1216);
+static_assert(offsetof(Header, head) == 1408);
+static_assert(offsetof(Header, order) == 1536);
+static_assert(sizeof(Header) == 4096);
+
+// ---- devices, sets, allocators -------------------------------------------------------------
+
+// The L1 of one core of a type, from the bottom. 0 = no such core, or not known.
+struct CoreGeometry {
+  std::uint32_t l1_bytes;
+  std::uint32_t fixed_end;
+  std::uint32_t ring_base;
+  std::uint32_t ring_bytes;
+  std::uint32_t unreserved_base;
+};
+static_assert(sizeof(CoreGeometry) == 20);
+
+struct Device {
+  std::uint64_t version;
+  std::uint64_t unique_id;
+  std::int32_t metal_id;
+  std::uint32_t arch;
+  std::uint8_t mock;
+  std::uint8_t open;
+  std::uint16_t grid_x;
+  std::uint16_t grid_y;
+  std::uint16_t dram_banks;
+  std::uint64_t dram_bank_bytes;
+  std::uint32_t board;       // blob: string
+  std::uint32_t cores;       // blob: list of cores with roles
+  std::uint32_t open_count;  // 1 = never reopened
+  std::uint32_t reserved0;
+  std::uint64_t opened_ticks;
+  std::uint64_t closed_ticks;
+  CoreGeometry geometry[kCoreTypes];
+  std::uint8_t reserved[84];
+};
+static_assert(sizeof(Device) == 256);
+static_assert(offsetof(Device, dram_bank_bytes) == 32);
+static_assert(offsetof(Device, geometry) == 72);
+
+struct DeviceSet {
+  std::uint64_t version;
+  std::uint32_t devices;  // blob: list of device indices (u16) in mesh order
+  std::uint16_t device_count;
+  std::uint16_t parent;
+  std::uint16_t rows;
+  std::uint16_t columns;
+  std::uint8_t reserved[44];
+};
+static_assert(sizeof(DeviceSet) == 64);
+
+// One memory space of an allocator, with the last comparison against the runtime's statistics.
+struct Space {
+  std::uint64_t base;
+  std::uint64_t bank_bytes;
+  std::uint32_t banks;  // 0 = the space does not exist
+  std::uint32_t alignment;
+  std::uint32_t bank_cores;  // blob: core of each bank (u8 x, u8 y); 0 = not known
+  std::uint32_t audits;      // how often compared; 0 = never
+  std::uint64_t audit_ours;  // bytes a bank
+  std::uint64_t audit_theirs;
+  std::uint64_t audit_ticks;
+  std::uint64_t reserved;
+};
+static_assert(sizeof(Space) == 64);
+
+struct Allocator {
+  std::uint64_t version;
+  std::uint16_t set;
+  std::uint8_t per_core;
+  std::uint8_t open;
+  std::uint32_t reserved0;
+  std::uint64_t opened_ticks;
+  std::uint64_t closed_ticks;
+  std::uint8_t reserved[32];
+  Space spaces[kSpaces];  // by space number; SYSTEM_MEMORY stays empty
+};
+static_assert(sizeof(Allocator) == 384);
+static_assert(offsetof(Allocator, spaces) == 64);
+
+// ---- the kernel-config ring ----------------------------------------------------------------
+
+struct RingEntry {
+  std::uint32_t address;
+  std::uint32_t bytes;
+  std::uint32_t sync;
+  std::uint32_t reserved;
+  std::uint64_t workload;  // whose slice; 0 = none, ~0 = a trace or everything
+};
+static_assert(sizeof(RingEntry) == 24);
+
+// One ring of a manager: a queue of at most 7 entries over [base, base + bytes).
+struct Ring {
+  std::uint32_t core_type;
+  std::uint32_t base;
+  std::uint32_t bytes;
+  std::uint32_t alloc_index;    // entry to fill next; its address is the cursor
+  std::uint32_t free_index;     // oldest entry in use; equal to alloc_index = empty
+  std::uint32_t largest_bytes;  // largest program ever reserved
+  std::uint32_t high_water;     // highest byte ever taken, from base
+  std::uint32_t reserved;
+  RingEntry entries[kRingEntries];
+};
+static_assert(sizeof(Ring) == 224);
+
+// Its version is its own counter << 1 | being written: ring changes are not events.
+struct RingManager {
+  std::uint64_t version;
+  std::uint16_t set;
+  std::uint8_t observed;
+  std::uint8_t open;
+  std::uint32_t queue;
+  std::uint32_t sub_device;
+  std::uint32_t ring_count;
+  std::uint64_t reserves;
+  std::uint64_t evictions;  // slices overwritten or freed while their workload was live
+  std::uint64_t reloads;    // launches whose slice had to be written again
+  std::uint64_t expected;   // completions queued so far (simulated rings)
+  std::uint64_t reserved;
+  Ring rings[kMaxRings];
+};
+static_assert(sizeof(RingManager) == 64 + 5 * 224);
+
+// ---- counters ------------------------------------------------------------------------------
+
+// Arrays by device index, so that one call on 32 devices walks neighbouring words. Plain stores
+// under the writer's lock, except what is marked atomic. `taken` is a cross-check: the truth is
+// the table. Dispatch counts of workloads that are gone are folded in here.
+struct Counters {
+  std::uint64_t events[32];  // by Kind * 2 + live; notes: 16 + Note
+  std::uint64_t anomalies[kAnomalies];
+  std::uint64_t unrecorded;  // atomic: calls that left no trace in the table
+  std::uint64_t live_slots;
+  std::uint64_t peak_slots;
+  std::uint64_t growths;
+  std::uint64_t reserved[12];
+  std::uint64_t taken[kFigures][kMaxDevices];
+  std::uint64_t peak[kFigures][kMaxDevices];
+  std::uint64_t dispatches[kMaxDevices];   // of workloads that were released
+  std::uint64_t first_loads[kMaxDevices];  // programs loaded, ever
+  std::uint64_t reloads[kMaxDevices];
+  std::uint64_t captures[kMaxDevices];
+  std::uint64_t replays[kMaxDevices];      // of traces that were released
+  std::uint64_t slow_dispatches[kMaxDevices];
+};
+static_assert(offsetof(Counters, taken) == 512);
+static_assert(sizeof(Counters) == 512 + (8 + 8 + 6) * 256 * 8);
+
+struct Watermark {
+  std::uint64_t version;  // odd while being opened or closed
+  std::uint32_t in_use;
+  std::uint32_t name;  // blob
+  std::uint64_t opened_ticks;
+  std::uint64_t reserved[5];
+  std::uint64_t at_open[kFigures][kMaxDevices];
+  std::uint64_t peak[kFigures][kMaxDevices];
+};
+static_assert(sizeof(Watermark) == 64 + 2 * 8 * 256 * 8);
+
+// ---- failures ------------------------------------------------------------------------------
+
+struct Failure {
+  std::uint64_t version;
+  std::uint32_t number;  // 1, 2, ...
+  std::uint32_t kind;    // TTMEM_FAILURE_*
+  std::uint64_t ticks;
+  std::uint64_t requested;
+  std::uint64_t per_bank;
+  std::uint64_t program;
+  std::uint32_t cores;
+  std::uint16_t set;
+  std::uint16_t allocator;
+  std::uint32_t space;
+  std::uint32_t picture_slots;
+  std::uint32_t truncated;  // 1 = more was held than the picture shows
+  std::uint32_t operation;
+  std::uint32_t line;
+  std::uint32_t reserved0;
+  std::uint64_t event;  // the picture is the state after this event
+  std::uint64_t reserved[3];
+  char message[kMaxMessageBytes];  // NUL-terminated
+  std::uint8_t reserved1[2048 - 128 - kMaxMessageBytes + 16];
+  Slot picture[kMaxPictureSlots];
+};
+static_assert(offsetof(Failure, message) == 112);
+static_assert(offsetof(Failure, picture) == 2048);
+
+// ---- interned data -------------------------------------------------------------------------
+
+// A blob: this head, then `bytes` bytes, padded to 8. Its id is its offset in the section / 8,
+// plus 1. Blobs never change or move.
+enum class BlobKind : std::uint16_t {
+  kString = 1,
+  kCores = 2,        // u8 core type, 3 x 0, then ranges of 4 bytes: x0 y0 x1 y1, disjoint, sorted
+  kBanks = 3,        // u16 bank numbers, ascending
+  kAddresses = 4,    // u64 a core
+  kDeviceList = 5,   // u16 device indices
+  kCoreList = 6,     // 8 bytes a core: x y role core_type noc_x noc_y 0 0
+  kBankCores = 7,    // 2 bytes a bank: x y
+  kConfigSizes = 8,  // u32 a core type
+  kMembers = 9,      // u64 program id, u16 set, 6 x 0: what a trace captured, in order, each once
+};
+struct Blob {
+  std::uint32_t bytes;
+  std::uint16_t kind;
+  std::uint16_t reserved;
+};
+static_assert(sizeof(Blob) == 8);
+
+// ---- where things stand --------------------------------------------------------------------
+
+// The offsets this version writes. A reader takes them from the header's section table.
+inline constexpr std::uint64_t kDevicesOffset = 4096;
+inline constexpr std::uint64_t kDeviceSetsOffset = kDevicesOffset + kMaxDevices * sizeof(Device);
+inline constexpr std::uint64_t kAllocatorsOffset =
+    kDeviceSetsOffset + kMaxDeviceSets * sizeof(DeviceSet);
+inline constexpr std::uint64_t kRingManagersOffset =
+    kAllocatorsOffset + kMaxAllocators * sizeof(Allocator);
+inline constexpr std::uint64_t page_up(std::uint64_t bytes) { return (bytes + 4095) & ~4095ull; }
+inline constexpr std::uint64_t kCountersOffset =
+    page_up(kRingManagersOffset + kMaxRingManagers * sizeof(RingManager));
+inline constexpr std::uint64_t kWatermarksOffset = page_up(kCountersOffset + sizeof(Counters));
+inline constexpr std::uint64_t kFailuresOffset =
+    page_up(kWatermarksOffset + kMaxWatermarks * sizeof(Watermark));
+inline constexpr std::uint64_t kInternedOffset =
+    page_up(kFailuresOffset + kMaxFailures * sizeof(Failure));
+inline constexpr std::uint64_t kEventsOffset = kInternedOffset + kMaxInternedBytes;
+inline constexpr std::uint64_t kTableOffset = kEventsOffset + kEventCapacity * sizeof(Event);
+static_assert(kAllocatorsOffset % 4096 == 0 && kRingManagersOffset % 4096 == 0);
+static_assert(kEventsOffset % 4096 == 0 && kTableOffset % 4096 == 0);
+
+}  // namespace ttmem::segment

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Every limit of a segment, in one place. Writers stay below them and count what did not fit;
+// readers refuse what exceeds them.
+#pragma once
+
+#include <cstdint>
+
+namespace ttmem::segment {
+
+inline constexpr std::uint32_t kMaxDevices = 256;
+inline constexpr std::uint32_t kMaxDeviceSets = 4096;
+inline constexpr std::uint32_t kMaxAllocators = 1024;
+inline constexpr std::uint32_t kMaxRingManagers = 64;
+inline constexpr std::uint32_t kMaxRings = 5;         // one a programmable core type
+inline constexpr std::uint32_t kRingEntries = 8;      // as in the runtime; at most 7 are in use
+inline constexpr std::uint32_t kMaxFailures = 4;      // the last ones are kept
+inline constexpr std::uint32_t kMaxPictureSlots = 4096;
+inline constexpr std::uint32_t kMaxWatermarks = 16;
+inline constexpr std::uint32_t kMaxMessageBytes = 1024;
+inline constexpr std::uint32_t kMaxBlobBytes = 64 * 1024;  // one interned string or list
+inline constexpr std::uint64_t kMaxInternedBytes = 64ull << 20;
+inline constexpr std::uint32_t kEventCapacity = 8192;      // records in the event ring
+inline constexpr std::uint64_t kMaxTableSlots = 1ull << 28;
+inline constexpr std::uint64_t kMaxBlockBytes = (1ull << 44) - 1;
+
+// Growth of the file, and the room it leaves to others (facts: a small shared /dev/shm).
+inline constexpr std::uint64_t kGrowthBytes = 256 * 1024;
+inline constexpr std::uint64_t kKeepFreeBytes = 16ull << 20;  // or a quarter, if that is more
+
+// What a reader keeps of the dead, and how long.
+inline constexpr std::uint64_t kKeepDeadSeconds = 24 * 3600;
+inline constexpr std::uint32_t kKeepDeadSegments = 32;
+inline constexpr std::uint64_t kKeepClosedSeconds = 60;
+
+}  // namespace ttmem::segment
