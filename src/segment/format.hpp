@@ -91,9 +91,9 @@ inline constexpr unsigned kFlagHeld = 1u << 7;
 
 // What every kind stores in the 56 bytes after the version. Times are ticks of the header's clock.
 //
-//   kind      id           a                 b                        time             set, allocator
-//   buffer    buffer id    address           requested                allocated        set, allocator
-//   program   program id   workload id       config blob, generation  registered       set, 0
+//   kind      id           a                 b                        time             set,
+//   allocator buffer    buffer id    address           requested                allocated set,
+//   allocator program   program id   workload id       config blob, generation  registered set, 0
 //   kernel    program id   content hash      packed, text             see KernelPlace  0, index
 //   range     program id   address           page bytes, index        viewed buffer    set, 0
 //   workload  workload id  dispatch count *  order stamp *            last dispatch *  set, 0
@@ -235,13 +235,13 @@ static_assert(sizeof(Clock) == 32);
 enum class Ended : std::uint32_t { kNot = 0, kClosed = 1 };
 
 // Header flags.
-inline constexpr std::uint32_t kHeaderNotTmpfs = 1u << 0;       // stores may be slow: warn
-inline constexpr std::uint32_t kHeaderAttachedLate = 1u << 1;   // seeded, not seen from the start
-inline constexpr std::uint32_t kHeaderStandInKernels = 1u << 2; // kernel sizes are a stand-in's
-inline constexpr std::uint32_t kHeaderGrowthStopped = 1u << 3;  // no room: see unrecorded
-inline constexpr std::uint32_t kHeaderPartial = 1u << 4;        // adopted by a restarted writer
-inline constexpr std::uint32_t kHeaderRecreated = 1u << 5;      // the file had been unlinked
-inline constexpr std::uint32_t kHeaderDisconnected = 1u << 6;   // a legacy client's socket closed
+inline constexpr std::uint32_t kHeaderNotTmpfs = 1u << 0;        // stores may be slow: warn
+inline constexpr std::uint32_t kHeaderAttachedLate = 1u << 1;    // seeded, not seen from the start
+inline constexpr std::uint32_t kHeaderStandInKernels = 1u << 2;  // kernel sizes are a stand-in's
+inline constexpr std::uint32_t kHeaderGrowthStopped = 1u << 3;   // no room: see unrecorded
+inline constexpr std::uint32_t kHeaderPartial = 1u << 4;         // adopted by a restarted writer
+inline constexpr std::uint32_t kHeaderRecreated = 1u << 5;       // the file had been unlinked
+inline constexpr std::uint32_t kHeaderDisconnected = 1u << 6;    // a legacy client's socket closed
 
 struct Header {
   char magic[8];
@@ -265,20 +265,20 @@ struct Header {
   std::uint8_t reserved1[176];
 
   // What changes while the process runs, each group on cache lines of its own.
-  std::uint64_t head;              // number of the last event; 0 = none. Stored with release.
-  std::uint64_t table_slots;       // slots that may hold something; only grows
-  std::uint64_t interned_bytes;    // bytes of blobs that are complete
-  std::uint32_t device_count;      // records 1..count exist (index 0 is never used)
+  std::uint64_t head;            // number of the last event; 0 = none. Stored with release.
+  std::uint64_t table_slots;     // slots that may hold something; only grows
+  std::uint64_t interned_bytes;  // bytes of blobs that are complete
+  std::uint32_t device_count;    // records 1..count exist (index 0 is never used)
   std::uint32_t device_set_count;
   std::uint32_t allocator_count;
   std::uint32_t ring_manager_count;
-  std::uint32_t failure_count;     // number of failures ever; record n stands at (n - 1) % 4
+  std::uint32_t failure_count;  // number of failures ever; record n stands at (n - 1) % 4
   std::uint32_t flags;
-  std::uint32_t ended;             // Ended
+  std::uint32_t ended;  // Ended
   std::uint32_t reserved2;
   std::uint64_t ended_ticks;
   std::uint64_t reserved3[8];
-  std::uint64_t order;             // stamp of the last dispatch or replay; atomic, no lock
+  std::uint64_t order;  // stamp of the last dispatch or replay; atomic, no lock
   std::uint64_t reserved4[7];
   std::uint8_t reserved5[2496];
 };
@@ -431,7 +431,7 @@ struct Counters {
   std::uint64_t first_loads[kMaxDevices];  // programs loaded, ever
   std::uint64_t reloads[kMaxDevices];
   std::uint64_t captures[kMaxDevices];
-  std::uint64_t replays[kMaxDevices];      // of traces that were released
+  std::uint64_t replays[kMaxDevices];  // of traces that were released
   std::uint64_t slow_dispatches[kMaxDevices];
 };
 static_assert(offsetof(Counters, taken) == 512);

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The ledger of one process: records in, figures out. Pure: no I/O, no clock, no threads.
+//
+// Figures are a function of what is in the ledger now, whatever the order in which it came, so a
+// reader that starts late says the same as one that saw everything. Sums are kept as records come
+// and go; nothing walks all holdings to answer a question about a device.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ledger/figures.hpp"
+#include "ledger/records.hpp"
+#include "ledger/snapshot.hpp"
+
+namespace ttmem::ledger {
+
+class ProcessLedger {
+ public:
+  ProcessLedger();
+  ~ProcessLedger();
+  ProcessLedger(ProcessLedger&&) noexcept;
+  ProcessLedger& operator=(ProcessLedger&&) noexcept;
+
+  // Geometry and interned data. Index 0 is never used. A record may come again with new values.
+  void set_device(DeviceIndex index, DeviceRecord record);
+  void set_device_set(SetIndex index, DeviceSetRecord record);
+  void set_allocator(AllocatorIndex index, AllocatorRecord record);
+  void set_string(StringId id, std::string text);
+  void set_cores(CoresId id, CoreSet cores);
+  void set_addresses(ListId id, std::vector<std::uint64_t> addresses);
+  void set_members(ListId id, std::vector<TraceMember> members);
+
+  // Slot `slot` now holds `record`; std::monostate means that it holds nothing.
+  void apply(SlotIndex slot, const Record& record);
+  // The words of a workload or trace that change without an event.
+  void set_launches(SlotIndex slot, const Launches& launches);
+
+  void set_ring_manager(std::uint32_t index, RingManagerRecord record);
+  void set_counters(DeviceIndex device, const DeviceCounters& counters);
+
+  // What this process holds on a device.
+  DeviceFigures figures(DeviceIndex device) const;
+  const std::vector<DeviceIndex>& devices() const;
+  const DeviceRecord& device(DeviceIndex index) const;
+  bool in_mesh(DeviceIndex device) const;  // some open allocator covers it
+
+  // Details, computed when asked. Times are the source's ticks; the caller converts.
+  std::vector<CoreView> cores(DeviceIndex device, bool with_map) const;
+  void for_each_holding(const std::function<void(const HoldingView&)>& visit) const;
+  std::vector<ProgramView> programs() const;
+
+  std::string_view string(StringId id) const;
+  std::uint64_t live_holdings() const;
+  // Records that refer to something that is not there (hostile or early input). Never an error.
+  std::uint64_t dangling() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ttmem::ledger

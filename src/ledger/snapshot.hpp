@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// What a ledger says at one moment: plain data that every view prints, and nothing else. The
+// documents of docs/json.md are these structs written out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ledger/figures.hpp"
+#include "ledger/words.hpp"
+
+namespace ttmem::ledger {
+
+// Wall-clock time in nanoseconds since the epoch; 0 is never a time.
+using TimeNs = std::uint64_t;
+
+enum class Ended : std::uint8_t { kAlive, kClosed, kDied, kExec };
+
+enum class Source : std::uint8_t {
+  kApi,
+  kInjector,
+  kPatched,
+  kLegacy,
+  kUpstream,
+  kEstimate,
+  kProcfs
+};
+
+struct Tracking {
+  std::optional<bool> exact;  // true: the runtime's own statistics agree; empty: not compared
+  std::int64_t difference_bytes = 0;  // ours minus theirs, over all banks, when not exact
+  bool since_open = true;             // false: attached late and seeded
+  bool partial = false;               // an earlier part is not known
+  bool disconnected = false;          // a legacy client whose socket closed
+  std::vector<std::string> hooks_missing;
+  std::uint64_t unrecorded = 0;
+  std::uint64_t lost_events = 0;
+  std::uint64_t unsettled = 0;           // slots that changed at every read
+  std::vector<std::uint64_t> anomalies;  // by kind
+  bool not_tmpfs = false;
+  bool growth_stopped = false;
+};
+
+struct FailureView {
+  std::uint32_t number = 0;
+  std::string
+      kind;  // "out_of_memory", "cb_clash", "dataflow_buffer_clash", "ring_too_small", "other"
+  TimeNs time = 0;
+  std::string message;
+  Figure requested, per_bank;
+  std::optional<Space> space;
+  std::optional<std::uint64_t> program;
+  std::vector<std::uint64_t> devices;  // unique ids
+  std::string cores;                   // "0,0-7,7"; "" = all
+  std::string operation, line;
+  std::uint32_t holdings = 0;  // in the picture
+  bool truncated = false;
+};
+
+struct DeviceView {
+  std::uint32_t id = 0;  // Metal id if no other chip in the document has it, else the next free
+  std::uint64_t unique_id = 0;
+  std::string board;
+  Arch arch = Arch::kUnknown;
+  bool mock = false;
+  std::uint16_t grid_x = 0, grid_y = 0;
+  std::uint32_t tensix_cores = 0, eth_cores = 0, dispatch_cores = 0;
+  std::optional<std::uint32_t> l1_bytes_per_core;
+  std::optional<std::uint32_t> dram_banks;
+  std::uint32_t processes = 0;  // alive, with the device open
+  DeviceFigures figures;        // sums over processes that are alive
+};
+
+struct ProcessDeviceView {
+  std::uint32_t id = 0;
+  std::uint64_t unique_id = 0;
+  std::optional<std::int32_t> metal_id;
+  bool open = false;
+  bool in_mesh = false;  // some allocator of the process covers it
+  DeviceFigures figures;
+};
+
+struct ProcessView {
+  std::uint64_t key = 0;  // stable within one reader
+  std::int32_t pid = 0;
+  std::uint64_t start = 0;  // ticks since boot, as in /proc
+  std::string name, command, user;
+  std::uint32_t uid = 0;
+  std::string segment;  // file name; "" = none
+  bool alive = false;
+  Ended ended = Ended::kAlive;
+  TimeNs started = 0, ended_at = 0;
+  std::vector<Source> sources;
+  std::string runtime_version, container;
+  Tracking tracking;
+  std::vector<FailureView> failures;
+  std::vector<ProcessDeviceView> devices;
+  std::uint64_t events = 0;  // number of the last event: the state is the one after it
+};
+
+struct Snapshot {
+  std::string host, boot_id;
+  TimeNs time = 0;
+  std::vector<DeviceView> devices;       // ascending id
+  std::vector<ProcessView> processes;    // the living first, then by pid
+  std::vector<std::string> unreadable;   // segments that exist and may not be read, with the reason
+  std::vector<std::string> directories;  // where was looked
+};
+
+// ---- details, on request ----------------------------------------------------------------------
+
+enum class HoldingKind : std::uint8_t { kBuffer, kProgram, kKernel, kRange, kTrace };
+
+struct HoldingView {
+  HoldingKind kind = HoldingKind::kBuffer;
+  std::int32_t pid = 0;
+  std::string process;
+  bool alive = true;
+  std::vector<std::uint32_t> devices;  // ids of the document
+  std::uint64_t id = 0;                // buffer id, or program id
+  std::uint32_t index = 0;             // kernel or CB index within its program
+  std::string name, operation, line, source;
+  Space space = Space::kDram;
+  Layout layout = Layout::kInterleaved;
+  KernelType type = KernelType::kApplication;
+  Part part = Part::kCb;
+  CoreType core_type = CoreType::kTensix;
+  std::uint8_t processor = 255;
+  std::uint64_t address = 0;
+  std::uint32_t cores = 0;                   // how many
+  std::string core_set;                      // "0,0-7,7"
+  Figure requested, block, occupied, taken;  // on one device
+  Figure packed, text, footprint;            // kernels
+  bool loaded = false, estimated = false, kernel_binaries = false, trace_buffer = false;
+  TimeNs since = 0, first_dispatch = 0, last_dispatch = 0;  // 0 = never
+  std::uint64_t dispatches = 0;
+};
+
+struct ProgramView {
+  std::int32_t pid = 0;
+  std::string process;
+  std::uint64_t id = 0, workload = 0;
+  std::string name, line;
+  KernelType type = KernelType::kApplication;
+  bool loaded = false;
+  std::vector<std::uint32_t> devices;
+  std::uint32_t kernels = 0;
+  std::uint32_t cores = 0;            // that its kernels or ranges cover
+  std::uint64_t footprint = 0;        // 0 while only registered
+  std::uint64_t l1_allocated = 0;     // size x cores of its ranges
+  std::uint64_t l1_largest_core = 0;  // on the fullest core
+  std::uint64_t views = 0;            // ranges that alias buffers
+  std::array<std::uint32_t, kCoreTypes> config_bytes{};
+  std::uint64_t dispatches = 0;
+  TimeNs registered = 0, first_dispatch = 0, last_dispatch = 0;
+  double dispatches_per_second = 0;  // between first and last dispatch
+};
+
+// One stretch of a core's L1, bottom to top.
+enum class Stretch : std::uint8_t {
+  kFixed,
+  kRing,
+  kProgramL1,
+  kGap,
+  kFree,
+  kBuffer,
+  kL1Small,
+  kUnknown
+};
+struct CoreStretch {
+  Stretch kind = Stretch::kFree;
+  std::uint64_t begin = 0, end = 0;
+  std::string name;      // operation, program or CB
+  std::string owner;     // process name
+  std::int32_t pid = 0;  // 0 = nobody
+};
+
+struct CoreView {
+  Core core;
+  Role role = Role::kWorker;
+  std::uint8_t noc_x = 255, noc_y = 255;
+  Figure l1_bytes;
+  // fixed + ring + program_l1 + gaps + free + buffers + l1_small = l1_bytes, always.
+  std::uint64_t fixed = 0, ring = 0, program_l1 = 0, gaps = 0, free = 0, buffers = 0, l1_small = 0;
+  std::optional<std::int64_t> headroom, headroom_reserved;
+  std::uint64_t reserved = 0;          // union over live programs
+  std::uint64_t kernel_footprint = 0;  // packed bytes of loaded kernels on this core
+  std::uint32_t ring_used = 0;
+  std::vector<CoreStretch> map;  // filled on request
+};
+
+}  // namespace ttmem::ledger
