@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+#
+# Short names for what scripts/ and CMake do. CMakePresets.json has the builds themselves.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+export DESTDIR
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test test-long bench lint format install clean
+
+help: ## Show this list
+	@echo "ttmem: what occupies the memory of my Tenstorrent devices, who put it there, what is left?"
+	@echo
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' Makefile | expand -t 20
+
+setup: ## Install the Debian packages that are missing (as root or through sudo)
+	@scripts/setup
+
+build: ## Build build/bin/ttmem, build/lib/libttmem.so and the CMake package
+	@scripts/setup build
+	@cmake --preset release --log-level=WARNING
+	@cmake --build --preset product
+
+demo: build ## Show ttmem on a built-in workload; needs no device
+	@scripts/demo
+
+test: ## Run every test, under sanitizers too, the fuzz targets and lint
+	@scripts/test
+
+test-long: ## Run the tests that take too long for every day
+	@scripts/test long
+
+bench: ## Run the benchmarks, print the table, write build/bench.json
+	@scripts/bench
+
+lint: ## Check formatting, clang-tidy, the rooms' includes, licences and lengths
+	@scripts/setup build test
+	@cmake --preset release --log-level=WARNING
+	@scripts/lint
+
+format: ## Format all C and C++ sources
+	@scripts/format
+
+install: build ## Install into PREFIX (default /usr/local; DESTDIR is honoured)
+	@cmake --install build --prefix "$(PREFIX)"
+
+clean: ## Remove everything that was built
+	@cmake -E rm -rf build build-debug build-asan build-tsan build-fuzz

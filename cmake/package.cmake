@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+#
+# What is installed, and the CMake package: find_package(ttmem) gives `ttmem::ttmem`, from an
+# installation or straight from the build tree (CMAKE_PREFIX_PATH=<source>/build). `product` builds
+# exactly what is installed.
+
+set(CMAKE_INSTALL_LIBDIR lib CACHE PATH "Object code libraries (lib)")
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+add_custom_target(product)
+
+if(TARGET ttmem)
+  add_dependencies(product ttmem)
+  install(TARGETS ttmem RUNTIME COMPONENT command)
+endif()
+
+if(TARGET ttmem_shared)
+  add_dependencies(product ttmem_shared)
+  set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ttmem)
+  set(build_package_dir ${PROJECT_BINARY_DIR}/lib/cmake/ttmem)
+
+  install(
+    TARGETS ttmem_shared
+    EXPORT ttmem-targets
+    LIBRARY COMPONENT library NAMELINK_COMPONENT development
+    FILE_SET HEADERS COMPONENT development)
+  install(
+    EXPORT ttmem-targets
+    NAMESPACE ttmem::
+    DESTINATION ${package_dir}
+    COMPONENT development)
+  export(EXPORT ttmem-targets NAMESPACE ttmem:: FILE ${build_package_dir}/ttmem-targets.cmake)
+
+  file(COPY_FILE ${PROJECT_SOURCE_DIR}/cmake/ttmem-config.cmake
+       ${build_package_dir}/ttmem-config.cmake ONLY_IF_DIFFERENT)
+  write_basic_package_version_file(${build_package_dir}/ttmem-config-version.cmake
+                                   COMPATIBILITY SameMajorVersion)
+  install(
+    FILES ${build_package_dir}/ttmem-config.cmake ${build_package_dir}/ttmem-config-version.cmake
+    DESTINATION ${package_dir}
+    COMPONENT development)
+endif()
+
+file(GLOB documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
+foreach(document README.md LICENSE)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/${document})
+    list(APPEND documents ${PROJECT_SOURCE_DIR}/${document})
+  endif()
+endforeach()
+install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
