@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Everything a reader can know about the host, kept up to date: finds the segments, follows each
+// one, decides who is alive, and hands out what the ledgers say. One thread uses one collector; any
+// number of collectors may look at the same segments, and none of them disturbs another or a
+// writer.
+//
+//   Collector collector({});
+//   collector.refresh();                    // read what changed
+//   ledger::Snapshot now = collector.snapshot();
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ledger/event.hpp"
+#include "ledger/snapshot.hpp"
+#include "segment/result.hpp"
+
+namespace ttmem::collect {
+
+struct Options {
+  // Where to look. Empty: $TTMEM_DIR if set, else /run/ttmem and every /dev/shm/ttmem-<uid> that
+  // may be read.
+  std::vector<std::string> directories;
+  // Stands before /proc, /run and /dev/shm, so that tests can make up a machine. Not before
+  // `directories`.
+  std::string root;
+  std::optional<std::int32_t> pid;  // follow this process only
+  // Sums only: no holdings, cores, programs, largest free blocks or headroom. Faster and smaller.
+  bool totals_only = false;
+  bool events = false;  // keep events for take_events()
+  // Remove dead segments beyond the limits of segment/limits.hpp while refreshing.
+  bool reap = false;
+};
+
+// A segment that is there and cannot be used, and why, in words for the user.
+struct Unreadable {
+  std::string path;
+  segment::Error error;
+};
+
+// The cores of a device as one process fills them.
+struct ProcessCores {
+  std::uint64_t process_key = 0;
+  std::int32_t pid = 0;
+  std::string process;
+  std::vector<ledger::CoreView> cores;
+};
+
+class Collector {
+ public:
+  explicit Collector(Options options);
+  ~Collector();
+  Collector(Collector&&) noexcept;
+  Collector& operator=(Collector&&) noexcept;
+
+  // Reads what changed since the last time. Never fails as a whole: what cannot be read is listed.
+  void refresh();
+
+  // The state as of the last refresh. Device ids in everything below are those of this document.
+  const ledger::Snapshot& snapshot() const;
+  const std::vector<Unreadable>& unreadable() const;
+  // The default directories, or those given; also those that do not exist.
+  const std::vector<std::string>& directories() const;
+
+  // One entry for each live process that has the device open; empty if nobody has.
+  std::vector<ProcessCores> cores(std::uint32_t device_id, bool with_map) const;
+  // Every holding of every process, also of those that died (`alive` tells). Order: by process,
+  // then by slot.
+  void holdings(const std::function<void(const ledger::HoldingView&)>& visit) const;
+  std::vector<ledger::ProgramView> programs() const;
+  // What was held when a failure happened. `process_key` is ProcessView::key.
+  segment::Result<std::vector<ledger::HoldingView>> failure_picture(std::uint64_t process_key,
+                                                                    std::uint32_t number) const;
+
+  // What happened since the last call, merged over all processes in the order of time; within a
+  // process always in its own order. The first call gives what the rings still hold. Needs
+  // Options::events.
+  std::vector<ledger::EventView> take_events();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ttmem::collect

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// One thing that happened in one process, told in words: plain data that views print as a line or a
+// JSON object. Kernels and L1 ranges have no events of their own: they come and go with their
+// program, and its event carries them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ledger/figures.hpp"
+#include "ledger/snapshot.hpp"
+#include "ledger/words.hpp"
+
+namespace ttmem::ledger {
+
+enum class EventKind : std::uint8_t {
+  kProcessStarted,
+  kProcessEnded,  // `ended` says how; what it held no longer counts
+  kGap,           // `missed` events were overwritten before they were read
+  kDeviceOpened,
+  kDeviceClosed,
+  kAllocatorOpened,
+  kAllocatorResized,
+  kAllocatorCleared,
+  kAllocatorClosed,
+  kBufferAllocated,
+  kBufferFreed,
+  kBufferChanged,      // flags that became known later
+  kProgramRegistered,  // its L1 ranges count from here, its kernels not yet
+  kProgramLoaded,      // first dispatch: its kernels count from here
+  kProgramChanged,     // ranges or config size replaced, or its device closed
+  kProgramReleased,
+  kWorkloadCreated,
+  kWorkloadChanged,
+  kWorkloadReleased,
+  kReloaded,  // a workload whose slice had left the ring
+  kTraceBegun,
+  kTraceCaptured,  // a workload became a member
+  kTraceEnded,
+  kTraceReplayed,
+  kTraceReleased,
+  kFailed,
+  kAnomaly,
+  kRingFull,
+};
+
+// "buffer_allocated", "process_ended", ...: as in JSON.
+std::string_view name(EventKind kind);
+
+// A device that the event concerns, with its totals over all live processes after the event: what
+// the original printed as "Total".
+struct EventDevice {
+  std::uint32_t id = 0;  // as in the snapshot
+  std::uint64_t unique_id = 0;
+  std::uint64_t kernels_footprint = 0;
+  std::uint64_t program_l1_allocated = 0;
+};
+
+struct EventKernel {
+  std::string name, source;
+  CoreType core_type = CoreType::kTensix;
+  std::uint8_t processor = 255;
+  std::uint32_t packed_bytes = 0;
+  std::uint32_t cores = 0;
+  std::uint64_t footprint = 0;  // packed bytes x cores
+};
+
+// Fields that a kind does not name are empty or 0.
+struct EventView {
+  EventKind kind = EventKind::kGap;
+  TimeNs time = 0;
+  std::uint64_t process_key = 0;  // ProcessView::key
+  std::int32_t pid = 0;
+  std::string process;
+  std::uint64_t number = 0;  // of the event in its process; 0 = not written by it
+  std::vector<EventDevice> devices;
+
+  std::uint64_t id = 0;  // of the buffer, program, workload, trace, allocator or ring manager
+  std::uint64_t workload = 0;
+  std::string name, operation, line;
+
+  // Buffers. Bytes are those of one device.
+  Space space = Space::kDram;
+  Layout layout = Layout::kInterleaved;
+  std::uint64_t address = 0;
+  std::uint64_t requested = 0;
+  Figure block, taken;  // empty = not known
+  bool kernel_binaries = false, estimated = false;
+
+  // Programs, on one device. `loaded` and `l1_*` give the state on both sides of the event.
+  KernelType type = KernelType::kApplication;
+  std::vector<EventKernel> kernels;
+  std::uint64_t footprint = 0;  // of all its kernels, whether loaded or not
+  bool loaded_before = false, loaded_after = false;
+  std::uint64_t l1_before = 0, l1_after = 0;  // size x cores of its ranges, views left out
+
+  std::uint64_t count = 0;  // replays so far
+  std::uint64_t missed = 0;
+  Ended ended = Ended::kAlive;
+  std::uint32_t failure = 0;        // number of the failure
+  std::string reason;               // kind of the failure or anomaly
+  std::uint64_t unknown_id = 0;     // anomaly: what was not known
+  std::uint64_t freed_buffers = 0;  // process ended: what it still held
+};
+
+}  // namespace ttmem::ledger

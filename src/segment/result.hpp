@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Errors are values: a result holds what was asked for, or a code for programs and a message for
+// people that says what is wrong and what to do.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace ttmem::segment {
+
+enum class ErrorCode : std::uint8_t {
+  kNotFound,      // there is no such file any more
+  kNotPermitted,  // it may not be read by this user
+  kNotASegment,   // not a regular file, a foreign owner, or no segment at all
+  kWrongVersion,  // another major version
+  kCorrupt,       // contradicts itself, or exceeds a limit
+  kUnsettled,     // changed at every attempt to read it
+  kSystem,        // the system refused for another reason
+};
+
+struct Error {
+  ErrorCode code = ErrorCode::kSystem;
+  std::string message;
+};
+
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::move(value)) {}      // NOLINT(google-explicit-constructor)
+  Result(Error error) : state_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+
+  explicit operator bool() const { return state_.index() == 0; }
+  T& operator*() { return std::get<0>(state_); }
+  const T& operator*() const { return std::get<0>(state_); }
+  T* operator->() { return &std::get<0>(state_); }
+  const T* operator->() const { return &std::get<0>(state_); }
+  const Error& error() const { return std::get<1>(state_); }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+}  // namespace ttmem::segment
