@@ -22,9 +22,11 @@ target_compile_options(
             -Wpedantic
             -Wshadow
             -Wno-missing-field-initializers
-            $<$<BOOL:${TTMEM_WERROR}>:-Werror>
-            # GCC warns about every fence under TSan; clang does not know the flag.
-            $<$<AND:$<CXX_COMPILER_ID:GNU>,$<STREQUAL:${TTMEM_SANITIZE},thread>>:-Wno-tsan>)
+            $<$<BOOL:${TTMEM_WERROR}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TTMEM_SANITIZE STREQUAL "thread")
+  # GCC warns about every fence, because TSan does not follow them.
+  target_compile_options(ttmem_warnings INTERFACE -Wno-tsan)
+endif()
 add_library(ttmem_strict INTERFACE)
 target_compile_options(ttmem_strict INTERFACE -Wconversion -Wsign-conversion
                                               $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)

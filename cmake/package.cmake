@@ -33,6 +33,7 @@ if(TARGET ttmem_shared)
     COMPONENT development)
   export(EXPORT ttmem-targets NAMESPACE ttmem:: FILE ${build_package_dir}/ttmem-targets.cmake)
 
+  file(MAKE_DIRECTORY ${build_package_dir})
   file(COPY_FILE ${PROJECT_SOURCE_DIR}/cmake/ttmem-config.cmake
        ${build_package_dir}/ttmem-config.cmake ONLY_IF_DIFFERENT)
   write_basic_package_version_file(${build_package_dir}/ttmem-config-version.cmake
