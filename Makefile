@@ -20,24 +20,27 @@ setup: ## Install the Debian packages that are missing (as root or through sudo)
 
 build: ## Build build/bin/ttmem, build/lib/libttmem.so and the CMake package
 	@scripts/setup build
-	@cmake --preset release --log-level=WARNING
+	@cmake --preset release >/dev/null
 	@cmake --build --preset product
 
 demo: build ## Show ttmem on a built-in workload; needs no device
 	@scripts/demo
 
 test: ## Run every test, under sanitizers too, the fuzz targets and lint
+	@command -v python3 >/dev/null || scripts/setup build
 	@scripts/test
 
 test-long: ## Run the tests that take too long for every day
+	@command -v python3 >/dev/null || scripts/setup build
 	@scripts/test long
 
 bench: ## Run the benchmarks, print the table, write build/bench.json
+	@command -v python3 >/dev/null || scripts/setup build
 	@scripts/bench
 
 lint: ## Check formatting, clang-tidy, the rooms' includes, licences and lengths
 	@scripts/setup build test
-	@cmake --preset release --log-level=WARNING
+	@cmake --preset release >/dev/null
 	@scripts/lint
 
 format: ## Format all C and C++ sources
