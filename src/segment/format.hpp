@@ -18,8 +18,10 @@
 // One rule carries everything: **an event is one slot's new payload.** Event n says "slot i is now
 // this", the slot's version becomes n, and the table is the fold of all events. So a reader that
 // read the table while it changed repairs its copy from the ring, and the state after event n is
-// exact. Things with a version (everything but counters and blobs) are written: version odd,
-// payload, version even; they are read twice and taken when both reads agree.
+// exact. The order of writing is: event record, slot, head; so a slot is at most one event ahead of
+// `head`. Things with a version (everything but counters and blobs) are written: version odd,
+// payload, version even; they are read twice and taken when both reads agree. A slot's version is
+// an event's number, that of any other record a counter of its own.
 #pragma once
 
 #include <cstddef>
@@ -84,12 +86,14 @@ inline constexpr unsigned kFlagProgramCache = 1u << 2;
 inline constexpr unsigned kFlagRequestedOnly = 1u << 3;
 inline constexpr unsigned kFlagEstimated = 1u << 4;
 inline constexpr unsigned kFlagPerCore = 1u << 5;  // buffer: `address` is a blob of addresses
-inline constexpr unsigned kFlagLoaded = 1u << 6;   // program: dispatched at least once
+// Program: dispatched since it was registered and since a device of its set was last closed. Its
+// kernels count, and it can be resident, only while it has this flag.
+inline constexpr unsigned kFlagLoaded = 1u << 6;
 // Program: released by its owner, kept because a live trace replays it. It counts nothing by
 // itself. Trace: capture has begun and not ended.
 inline constexpr unsigned kFlagHeld = 1u << 7;
 
-// What every kind stores in the 56 bytes after the version. Times are ticks of the header's clock.
+// What every kind stores in the 56 bytes after the version. `time` is in ticks of the header's clock.
 //
 //   kind      id           a                 b                        time             set,
 //   allocator buffer    buffer id    address           requested                allocated set,
@@ -104,8 +108,11 @@ inline constexpr unsigned kFlagHeld = 1u << 7;
 //   program   0                        name (blob)           source line (blob)
 //   kernel    cores (blob)             name (blob)           source (blob)
 //   range     cores (blob)             generation            0
-//   workload  slot of its binaries     first dispatch, as one 64-bit word over both; 0 = never
+//   workload  slot of its binaries +   first dispatch, as one 64-bit word over both; 0 = never
 //   trace     members (blob)           first replay, likewise
+//
+// + kNoSlot = none. Times of workloads and traces are CLOCK_MONOTONIC nanoseconds, a few ms coarse,
+// because a dispatch cannot afford to read the clock that `ticks` come from.
 //
 // Two values in one word: the first in the low 32 bits, the second in the high 32 bits.
 // A range's size is the block of its meta word. Ranges count only while their generation equals
@@ -154,7 +161,7 @@ static_assert(sizeof(Slot) == 64);
 static_assert(offsetof(Slot, payload) == 8);
 
 struct Event {
-  std::uint32_t number;  // low 32 bits of the event's number; record n stands at n % capacity
+  std::uint32_t number;  // low 32 bits of the event's number; event n stands at n % capacity
   std::uint32_t slot;    // the slot that now holds `payload`, or kNoSlot for a note
   Payload payload;
 };
@@ -404,7 +411,7 @@ struct RingManager {
   std::uint32_t sub_device;
   std::uint32_t ring_count;
   std::uint64_t reserves;
-  std::uint64_t evictions;  // slices overwritten or freed while their workload was live
+  std::uint64_t evictions;  // slices overwritten while their workload was live
   std::uint64_t reloads;    // launches whose slice had to be written again
   std::uint64_t expected;   // completions queued so far (simulated rings)
   std::uint64_t reserved;
@@ -416,10 +423,11 @@ static_assert(sizeof(RingManager) == 64 + 5 * 224);
 
 // Arrays by device index, so that one call on 32 devices walks neighbouring words. Plain stores
 // under the writer's lock, except what is marked atomic. `taken` is a cross-check: the truth is
-// the table. Dispatch counts of workloads that are gone are folded in here.
+// the table. Dispatch counts of workloads that are gone are folded in here. Program L1 has no
+// `taken` of its own: both arrays hold the sum over cores of the largest program L1 dispatched.
 struct Counters {
   std::uint64_t events[32];  // by Kind * 2 + live; notes: 16 + Note
-  std::uint64_t anomalies[kAnomalies];
+  std::uint64_t anomalies[kAnomalies];  // atomic
   std::uint64_t unrecorded;  // atomic: calls that left no trace in the table
   std::uint64_t live_slots;
   std::uint64_t peak_slots;
@@ -428,7 +436,7 @@ struct Counters {
   std::uint64_t taken[kFigures][kMaxDevices];
   std::uint64_t peak[kFigures][kMaxDevices];
   std::uint64_t dispatches[kMaxDevices];   // of workloads that were released
-  std::uint64_t first_loads[kMaxDevices];  // programs loaded, ever
+  std::uint64_t first_loads[kMaxDevices];  // launches that loaded a program, ever
   std::uint64_t reloads[kMaxDevices];
   std::uint64_t captures[kMaxDevices];
   std::uint64_t replays[kMaxDevices];  // of traces that were released
