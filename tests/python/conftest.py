@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""What the tests of the Python package share.
+
+ctest names the binaries of its build: TTMEM_LIB (libttmem.so), TTMEM_BIN (the command),
+TTMEM_INJECTOR_DIR (the folder of the injector's libraries).
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+PACKAGE = SOURCE / "python"
+sys.path.insert(0, str(PACKAGE))
+sys.dont_write_bytecode = True
+
+
+def named_file(variable):
+    path = os.environ.get(variable)
+    if not path or not os.path.exists(path):
+        pytest.skip(f"{variable} names no file: run through ctest, or set it")
+    return path
+
+
+@pytest.fixture
+def in_process(tmp_path):
+    """Runs a piece of Python in a process with a segment directory of its own; returns its output.
+
+    A recorder lives as long as its process, so every test that records needs a fresh one.
+    """
+    library = named_file("TTMEM_LIB")
+    command = named_file("TTMEM_BIN")
+    segments = tmp_path / "segments"
+    segments.mkdir(mode=0o700)
+
+    def run(code, *arguments, **environment):
+        variables = dict(
+            os.environ,
+            PYTHONPATH=str(PACKAGE),
+            PYTHONDONTWRITEBYTECODE="1",
+            TTMEM_DIR=str(segments),
+            TTMEM_LIBRARY=library,
+            TTMEM_BIN=command,
+        )
+        variables.update(environment)
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(code), *arguments],
+            env=variables,
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    return run
