@@ -76,7 +76,9 @@ struct Meta {
   static constexpr bool live(std::uint64_t word) { return ((word >> kLiveShift) & 1u) != 0; }
   static constexpr unsigned space(std::uint64_t word) { return (word >> kSpaceShift) & 7u; }
   static constexpr unsigned variant(std::uint64_t word) { return (word >> kVariantShift) & 7u; }
-  static constexpr unsigned flags(std::uint64_t word) { return (word >> kFlagsShift) & 0xFFu; }
+  static constexpr unsigned flags(std::uint64_t word) {
+    return static_cast<unsigned>(word >> kFlagsShift);
+  }
 };
 
 // Flags. The first five are those of the C ABI.

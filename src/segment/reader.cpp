@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "segment/reader.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "segment/reader_settled.hpp"
+
+namespace ttmem::segment {
+
+namespace {
+
+Error corrupt(const std::string& what) {
+  return {ErrorCode::kCorrupt, fmt::format("it cannot be true ({}): ignored", what)};
+}
+
+}  // namespace
+
+Result<Reader> Reader::open(const std::string& path, std::optional<std::uint32_t> owner) {
+  auto file = ReadOnlyFile::open(path, owner);
+  if (!file) return file.error();
+  return adopt(std::move(*file));
+}
+
+Result<Reader> Reader::adopt(ReadOnlyFile file) {
+  auto header = read_header(file);
+  if (!header) return header.error();
+  const auto layout = validate(*header);
+  if (!layout) return layout.error();
+  Reader reader(std::move(file), *header, *layout);
+  if (auto error = reader.check_claims()) return *error;
+  return reader;
+}
+
+Reader::Reader(ReadOnlyFile file, const Header& header, const Layout& layout)
+    : file_(std::move(file)),
+      header_(header),
+      layout_(layout),
+      blobs_(layout.part(SectionKind::kInterned)),
+      table_(layout.part(SectionKind::kEvents), layout.part(SectionKind::kTable)),
+      devices_(layout.part(SectionKind::kDevices)),
+      device_sets_(layout.part(SectionKind::kDeviceSets)),
+      allocators_(layout.part(SectionKind::kAllocators)),
+      ring_managers_(layout.part(SectionKind::kRingManagers)) {}
+
+std::optional<Error> Reader::refresh() {
+  auto header = read_header(file_);
+  if (!header) return header.error();
+  if (header->nonce != header_.nonce ||
+      std::memcmp(header->sections, header_.sections, sizeof header_.sections) != 0) {
+    return corrupt("another segment was written over it");
+  }
+  const bool grown = header->table_slots != header_.table_slots ||
+                     header->interned_bytes != header_.interned_bytes;
+  header_ = *header;
+  if (grown && !file_.restat()) return Error{ErrorCode::kSystem, "it can no longer be read"};
+  return check_claims();
+}
+
+std::optional<Error> Reader::check_claims() const {
+  const auto too_many = [&](SectionKind kind, std::uint64_t count) {
+    return count >= layout_.part(kind).entries;
+  };
+  if (too_many(SectionKind::kDevices, header_.device_count)) return corrupt("its devices");
+  if (too_many(SectionKind::kDeviceSets, header_.device_set_count)) return corrupt("its sets");
+  if (too_many(SectionKind::kAllocators, header_.allocator_count)) return corrupt("its allocators");
+  if (too_many(SectionKind::kRingManagers, header_.ring_manager_count)) return corrupt("its rings");
+  const std::uint64_t backed = file_.data_bytes() + kUnbackedBytes;
+  if (header_.table_slots > layout_.part(SectionKind::kTable).entries ||
+      header_.table_slots * sizeof(Slot) > backed || header_.interned_bytes > backed) {
+    return corrupt(fmt::format("it claims {} slots and {} bytes of names, but holds {} bytes",
+                               header_.table_slots, header_.interned_bytes, file_.data_bytes()));
+  }
+  return std::nullopt;
+}
+
+bool Reader::update_blobs() { return blobs_.update(file_, header_.interned_bytes); }
+
+bool Reader::update_table(SlotSink& sink, TableUpdate& update) {
+  return table_.update(file_, header_, sink, update);
+}
+
+bool Reader::read_counters(Counters& counters) const {
+  return file_.read(layout_.part(SectionKind::kCounters).offset, &counters, sizeof counters);
+}
+
+std::unique_ptr<Failure> Reader::read_failure(std::uint32_t number) const {
+  const Part& part = layout_.part(SectionKind::kFailures);
+  if (number == 0 || number > header_.failure_count || part.entries < kMaxFailures) return nullptr;
+  auto failure = std::make_unique_for_overwrite<Failure>();
+  const auto scratch = std::make_unique_for_overwrite<Failure>();
+  const std::uint64_t offset = part.at((number - 1) % kMaxFailures);
+  if (read_settled(file_, offset, *failure, *scratch) != Settled::kYes) return nullptr;
+  if (failure->number != number || failure->picture_slots > kMaxPictureSlots) return nullptr;
+  return failure;
+}
+
+bool Reader::read_watermark(std::uint32_t index, Watermark& watermark) const {
+  const Part& part = layout_.part(SectionKind::kWatermarks);
+  return index < part.entries && read_settled(file_, part.at(index), watermark) == Settled::kYes;
+}
+
+EventRun Reader::read_events(std::uint64_t from, std::uint64_t to) const {
+  return segment::read_events(file_, layout_.part(SectionKind::kEvents), from, to);
+}
+
+}  // namespace ttmem::segment

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// One segment, opened and followed. What comes out is still the writer's word: indices and ids in
+// records are not checked against each other here, only that reading them was sound.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "segment/format.hpp"
+#include "segment/reader_blobs.hpp"
+#include "segment/reader_file.hpp"
+#include "segment/reader_header.hpp"
+#include "segment/reader_records.hpp"
+#include "segment/reader_table.hpp"
+#include "segment/result.hpp"
+
+namespace ttmem::segment {
+
+class Reader {
+ public:
+  // With `owner`, a segment of anybody but that user and root is refused.
+  static Result<Reader> open(const std::string& path, std::optional<std::uint32_t> owner);
+  static Result<Reader> adopt(ReadOnlyFile file);
+
+  // Reads the header again and checks that it still describes the same segment. Empty = all well.
+  std::optional<Error> refresh();
+
+  // The parts. Call refresh() first; each brings itself up to what the header says.
+  bool update_blobs();
+  bool update_table(SlotSink& sink, TableUpdate& update);
+  template <typename Visit>
+  bool update_devices(Visit&& visit) {
+    return devices_.update(file_, header_.device_count, visit);
+  }
+  template <typename Visit>
+  bool update_device_sets(Visit&& visit) {
+    return device_sets_.update(file_, header_.device_set_count, visit);
+  }
+  template <typename Visit>
+  bool update_allocators(Visit&& visit) {
+    return allocators_.update(file_, header_.allocator_count, visit);
+  }
+  template <typename Visit>
+  bool update_ring_managers(Visit&& visit) {
+    return ring_managers_.update(file_, header_.ring_manager_count, visit);
+  }
+
+  // Counters have no version: each word is true, the whole is not one moment.
+  bool read_counters(Counters& counters) const;
+  // A failure by its number; nothing if it was replaced by a later one or is being written.
+  std::unique_ptr<Failure> read_failure(std::uint32_t number) const;
+  bool read_watermark(std::uint32_t index, Watermark& watermark) const;
+  EventRun read_events(std::uint64_t from, std::uint64_t to) const;
+  void forget_table() { table_.forget(); }
+
+  const Header& header() const { return header_; }
+  const BlobReader& blobs() const { return blobs_; }
+  const ReadOnlyFile& file() const { return file_; }
+  const RecordReader<Device>& devices() const { return devices_; }
+  const RecordReader<DeviceSet>& device_sets() const { return device_sets_; }
+  const RecordReader<Allocator>& allocators() const { return allocators_; }
+  std::uint64_t event() const { return table_.event(); }
+
+ private:
+  Reader(ReadOnlyFile file, const Header& header, const Layout& layout);
+  std::optional<Error> check_claims() const;
+
+  ReadOnlyFile file_;
+  Header header_;
+  Layout layout_;
+  BlobReader blobs_;
+  TableReader table_;
+  RecordReader<Device> devices_;
+  RecordReader<DeviceSet> device_sets_;
+  RecordReader<Allocator> allocators_;
+  RecordReader<RingManager> ring_managers_;
+};
+
+}  // namespace ttmem::segment

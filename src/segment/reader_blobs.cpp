@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "segment/reader_blobs.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ttmem::segment {
+
+namespace {
+
+constexpr std::size_t padded(std::size_t bytes) { return (bytes + 7) & ~std::size_t{7}; }
+
+}  // namespace
+
+bool BlobReader::update(const ReadOnlyFile& file, std::uint64_t interned_bytes) {
+  if (broken_) return false;
+  const std::uint64_t most =
+      std::min({part_.max_bytes, kMaxInternedBytes, file.data_bytes() + kUnbackedBytes});
+  if (interned_bytes > most || interned_bytes % 8 != 0) {
+    broken_ = true;
+    return false;
+  }
+  const std::size_t known = copy_.size();
+  if (interned_bytes <= known) return true;
+  copy_.resize(interned_bytes);
+  if (!file.read(part_.offset + known, copy_.data() + known, copy_.size() - known)) {
+    copy_.resize(known);
+    return true;  // shrunk or vanished: the next look at the file says so
+  }
+  starts_.resize(copy_.size() / 8);
+  broken_ = !parse();
+  return !broken_;
+}
+
+bool BlobReader::parse() {
+  while (parsed_ < copy_.size()) {
+    Blob head;
+    if (copy_.size() - parsed_ < sizeof head) return false;
+    std::memcpy(&head, copy_.data() + parsed_, sizeof head);
+    const std::size_t whole = sizeof head + padded(head.bytes);
+    if (head.bytes > kMaxBlobBytes || whole > copy_.size() - parsed_) return false;
+    starts_[parsed_ / 8] = true;
+    ids_.push_back(static_cast<std::uint32_t>(parsed_ / 8 + 1));
+    parsed_ += whole;
+  }
+  return true;
+}
+
+std::optional<BlobView> BlobReader::find(std::uint32_t id) const {
+  if (id == 0 || id > starts_.size() || !starts_[id - 1]) return std::nullopt;
+  const std::size_t offset = std::size_t{id - 1} * 8;
+  Blob head;
+  std::memcpy(&head, copy_.data() + offset, sizeof head);
+  return BlobView{id, static_cast<BlobKind>(head.kind),
+                  std::span(copy_).subspan(offset + sizeof head, head.bytes)};
+}
+
+std::optional<BlobView> BlobReader::find(std::uint32_t id, BlobKind kind) const {
+  auto blob = find(id);
+  if (blob && blob->kind != kind) return std::nullopt;
+  return blob;
+}
+
+}  // namespace ttmem::segment

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "segment/reader_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "segment/limits.hpp"
+
+namespace ttmem::segment {
+
+namespace {
+
+Error open_error(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return {ErrorCode::kNotFound, "it was removed"};
+    case EACCES:
+    case EPERM:
+      return {
+          ErrorCode::kNotPermitted,
+          "this user may not read it: run as its owner, as root, or in the group of /run/ttmem"};
+    case ELOOP:
+      return {ErrorCode::kNotASegment, "it is a symbolic link, which is never followed"};
+    case EMFILE:
+    case ENFILE:
+      return {ErrorCode::kSystem, "too many files are open: raise the limit (ulimit -n)"};
+    default:
+      return {ErrorCode::kSystem, fmt::format("it cannot be opened: {}", std::strerror(error))};
+  }
+}
+
+}  // namespace
+
+Result<ReadOnlyFile> ReadOnlyFile::open(const std::string& path,
+                                        std::optional<std::uint32_t> owner) {
+  const int descriptor =
+      ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor < 0) return open_error(errno);
+  return checked(ReadOnlyFile(descriptor, path), owner);
+}
+
+Result<ReadOnlyFile> ReadOnlyFile::adopt(int descriptor, const std::string& path) {
+  return checked(ReadOnlyFile(descriptor, path), std::nullopt);
+}
+
+Result<ReadOnlyFile> ReadOnlyFile::checked(ReadOnlyFile file, std::optional<std::uint32_t> owner) {
+  if (!file.restat()) {
+    return Error{ErrorCode::kSystem, fmt::format("it cannot be asked: {}", std::strerror(errno))};
+  }
+  if (!S_ISREG(file.mode_)) {
+    return Error{ErrorCode::kNotASegment, "it is not a regular file"};
+  }
+  if (owner && file.owner_ != *owner && file.owner_ != 0) {
+    return Error{ErrorCode::kNotASegment,
+                 fmt::format("it belongs to user {}, but its directory to user {}: not trusted",
+                             file.owner_, *owner)};
+  }
+  return file;
+}
+
+ReadOnlyFile::~ReadOnlyFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+ReadOnlyFile::ReadOnlyFile(ReadOnlyFile&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      path_(std::move(other.path_)),
+      inode_(other.inode_),
+      device_(other.device_),
+      size_bytes_(other.size_bytes_),
+      data_bytes_(other.data_bytes_),
+      modified_ns_(other.modified_ns_),
+      owner_(other.owner_),
+      links_(other.links_),
+      mode_(other.mode_) {}
+
+ReadOnlyFile& ReadOnlyFile::operator=(ReadOnlyFile&& other) noexcept {
+  if (this != &other) {
+    this->~ReadOnlyFile();
+    new (this) ReadOnlyFile(std::move(other));
+  }
+  return *this;
+}
+
+bool ReadOnlyFile::read(std::uint64_t offset, void* into, std::size_t bytes) const {
+  if (offset > kMaxFileBytes || bytes > kMaxFileBytes - offset) return false;
+  auto* at = static_cast<char*>(into);
+  while (bytes > 0) {
+    const ssize_t got = ::pread(descriptor_, at, bytes, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    at += got;
+    offset += static_cast<std::uint64_t>(got);
+    bytes -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+bool ReadOnlyFile::restat() {
+  struct stat facts{};
+  if (::fstat(descriptor_, &facts) != 0) return false;
+  inode_ = facts.st_ino;
+  device_ = facts.st_dev;
+  size_bytes_ = static_cast<std::uint64_t>(facts.st_size);
+  data_bytes_ = static_cast<std::uint64_t>(facts.st_blocks) * 512;
+  modified_ns_ = static_cast<std::uint64_t>(facts.st_mtim.tv_sec) * 1'000'000'000 +
+                 static_cast<std::uint64_t>(facts.st_mtim.tv_nsec);
+  owner_ = facts.st_uid;
+  links_ = static_cast<std::uint32_t>(facts.st_nlink);
+  mode_ = facts.st_mode;
+  return true;
+}
+
+}  // namespace ttmem::segment

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// A segment as a file that somebody else wrote and may be changing, growing, cutting or deleting
+// right now. It is opened so that nothing can be followed, blocked on or inherited, and it is only
+// ever copied from with pread, never mapped: a file that shrinks is a short read and not a signal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "segment/result.hpp"
+
+namespace ttmem::segment {
+
+class ReadOnlyFile {
+ public:
+  // Opens a regular file. With `owner`, files of anybody but that user and root are refused.
+  static Result<ReadOnlyFile> open(const std::string& path, std::optional<std::uint32_t> owner);
+  // Takes a descriptor over, as if it had just been opened; for tests.
+  static Result<ReadOnlyFile> adopt(int descriptor, const std::string& path);
+
+  ~ReadOnlyFile();
+  ReadOnlyFile(ReadOnlyFile&& other) noexcept;
+  ReadOnlyFile& operator=(ReadOnlyFile&& other) noexcept;
+
+  // Copies exactly `bytes` bytes, or says false: the file ends before, or could not be read.
+  bool read(std::uint64_t offset, void* into, std::size_t bytes) const;
+
+  // Looks at size, blocks and times again. False if the file can no longer be asked.
+  bool restat();
+
+  int descriptor() const { return descriptor_; }
+  const std::string& path() const { return path_; }
+  std::uint64_t inode() const { return inode_; }
+  std::uint64_t device() const { return device_; }
+  std::uint64_t size_bytes() const { return size_bytes_; }
+  std::uint64_t data_bytes() const { return data_bytes_; }  // blocks on disk: what was ever written
+  std::uint64_t modified_ns() const { return modified_ns_; }  // wall clock
+  std::uint32_t owner() const { return owner_; }
+  std::uint32_t links() const { return links_; }  // 0 = deleted
+
+ private:
+  ReadOnlyFile(int descriptor, std::string path)
+      : descriptor_(descriptor), path_(std::move(path)) {}
+  static Result<ReadOnlyFile> checked(ReadOnlyFile file, std::optional<std::uint32_t> owner);
+
+  int descriptor_ = -1;
+  std::string path_;
+  std::uint64_t inode_ = 0, device_ = 0, size_bytes_ = 0, data_bytes_ = 0, modified_ns_ = 0;
+  std::uint32_t owner_ = 0, links_ = 0, mode_ = 0;
+};
+
+}  // namespace ttmem::segment
