@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The documents of docs/json.md. Every function writes one of them, with every field of the
+// document's table in it: what is not known is null.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ledger/event.hpp"
+#include "ledger/snapshot.hpp"
+
+namespace ttmem::view {
+
+inline constexpr int kJsonSchema = 1;
+
+// Pretty: for people, two spaces a level. Compact: one line, for streams.
+enum class JsonLayout : std::uint8_t { kPretty, kCompact };
+
+struct DeviceCores {
+  std::uint32_t id = 0;
+  std::uint64_t unique_id = 0;
+  std::vector<ledger::CoreView> cores;
+};
+
+struct ProcessFailure {
+  std::int32_t pid = 0;
+  std::string process;
+  bool alive = true;
+  ledger::FailureView failure;
+  std::optional<std::vector<ledger::HoldingView>> picture;
+};
+
+std::string snapshot_json(const ledger::Snapshot& snapshot, JsonLayout layout);
+
+// The others take host, boot and time from the snapshot they were read with.
+std::string cores_json(const ledger::Snapshot& snapshot, const std::vector<DeviceCores>& devices,
+                       bool with_map, JsonLayout layout);
+std::string programs_json(const ledger::Snapshot& snapshot,
+                          const std::vector<ledger::ProgramView>& programs, JsonLayout layout);
+std::string failures_json(const ledger::Snapshot& snapshot,
+                          const std::vector<ProcessFailure>& failures, JsonLayout layout);
+
+// Holdings may be millions: written piece by piece, one holding a line.
+using Sink = std::function<void(std::string_view)>;
+void holdings_json(const ledger::Snapshot& snapshot,
+                   const std::vector<ledger::HoldingView>& holdings, const Sink& sink);
+
+// One line, without the line break.
+std::string event_json(const ledger::EventView& event);
+
+}  // namespace ttmem::view

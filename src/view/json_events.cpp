@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "view/json.hpp"
+#include "view/json_values.hpp"
+#include "view/units.hpp"
+#include "view/words.hpp"
+
+namespace ttmem::view {
+namespace json {
+namespace {
+
+using ledger::EventKind;
+
+// Which fields belong to an event of this kind; the others are null.
+struct Has {
+  explicit Has(EventKind kind)
+      : buffer(kind == EventKind::kBufferAllocated || kind == EventKind::kBufferFreed ||
+               kind == EventKind::kBufferChanged),
+        program(kind >= EventKind::kProgramRegistered && kind <= EventKind::kProgramReleased),
+        trace(kind >= EventKind::kTraceBegun && kind <= EventKind::kTraceReleased),
+        gap(kind == EventKind::kGap),
+        ended(kind == EventKind::kProcessEnded),
+        failed(kind == EventKind::kFailed),
+        anomaly(kind == EventKind::kAnomaly) {}
+  bool buffer, program, trace, gap, ended, failed, anomaly;
+};
+
+template <typename T>
+Json if_has(bool has, const T& value) {
+  return has ? Json(value) : Json(nullptr);
+}
+
+Json id_or_null(std::uint64_t id) { return id == 0 ? Json(nullptr) : id_text(id); }
+
+Json device(const ledger::EventDevice& view) {
+  return {{"id", view.id},
+          {"unique_id", unique_id_text(view.unique_id)},
+          {"kernels_footprint", view.kernels_footprint},
+          {"program_l1_allocated", view.program_l1_allocated}};
+}
+
+Json kernel(const ledger::EventKernel& view) {
+  return {{"name", text_or_null(view.name)},
+          {"source", text_or_null(view.source)},
+          {"core_type", name(view.core_type)},
+          {"processor", text_or_null(processor_name(view.processor))},
+          {"packed", view.packed_bytes},
+          {"cores", view.cores},
+          {"footprint", view.footprint}};
+}
+
+Json kernels(const std::vector<ledger::EventKernel>& views) {
+  Json value = Json::array();
+  for (const auto& each : views) value.push_back(kernel(each));
+  return value;
+}
+
+Json devices(const std::vector<ledger::EventDevice>& views) {
+  Json value = Json::array();
+  for (const auto& each : views) value.push_back(device(each));
+  return value;
+}
+
+void add_what(Json& value, const ledger::EventView& event) {
+  value["id"] = id_or_null(event.id);
+  value["workload"] = id_or_null(event.workload);
+  value["name"] = text_or_null(event.name);
+  value["operation"] = text_or_null(event.operation);
+  value["line"] = text_or_null(event.line);
+}
+
+void add_buffer(Json& value, const ledger::EventView& event, const Has& has) {
+  value["space"] = if_has(has.buffer, name(event.space));
+  value["layout"] = if_has(has.buffer, name(event.layout));
+  value["address"] = if_has(has.buffer, event.address);
+  value["requested"] = if_has(has.buffer, event.requested);
+  value["block"] = or_null(event.block);
+  value["taken"] = or_null(event.taken);
+  value["kernel_binaries"] = if_has(has.buffer, event.kernel_binaries);
+  value["estimated"] = if_has(has.buffer || has.program, event.estimated);
+}
+
+void add_program(Json& value, const ledger::EventView& event, const Has& has) {
+  value["type"] = if_has(has.program, name(event.type));
+  value["kernels"] = has.program ? kernels(event.kernels) : Json(nullptr);
+  value["footprint"] = if_has(has.program, event.footprint);
+  value["loaded_before"] = if_has(has.program, event.loaded_before);
+  value["loaded_after"] = if_has(has.program, event.loaded_after);
+  value["l1_before"] = if_has(has.program, event.l1_before);
+  value["l1_after"] = if_has(has.program, event.l1_after);
+}
+
+void add_rest(Json& value, const ledger::EventView& event, const Has& has) {
+  value["count"] = if_has(has.trace, event.count);
+  value["missed"] = if_has(has.gap, event.missed);
+  value["ended"] = if_has(has.ended, name(event.ended));
+  value["failure"] = if_has(has.failed, event.failure);
+  value["reason"] = text_or_null(event.reason);
+  value["unknown_id"] = has.anomaly ? id_or_null(event.unknown_id) : Json(nullptr);
+  value["freed_buffers"] = if_has(has.ended, event.freed_buffers);
+}
+
+}  // namespace
+}  // namespace json
+
+std::string event_json(const ledger::EventView& event) {
+  const json::Has has(event.kind);
+  json::Json value = {
+      {"schema", kJsonSchema},
+      {"document", "event"},
+      {"time_ns", json::time_or_null(event.time)},
+      {"pid", event.pid},
+      {"process", event.process},
+      {"number", event.number == 0 ? json::Json(nullptr) : json::Json(event.number)},
+      {"event", name(event.kind)},
+      {"devices", json::devices(event.devices)}};
+  json::add_what(value, event);
+  json::add_buffer(value, event, has);
+  json::add_program(value, event, has);
+  json::add_rest(value, event, has);
+  return json::text(value, JsonLayout::kCompact);
+}
+
+}  // namespace ttmem::view

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "view/json.hpp"
+#include "view/json_values.hpp"
+#include "view/units.hpp"
+#include "view/words.hpp"
+
+namespace ttmem::view {
+namespace json {
+
+Json text_or_null(std::string_view text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json time_or_null(ledger::TimeNs time) { return time == 0 ? Json(nullptr) : Json(time); }
+
+Json id_text(std::uint64_t id) { return hex_text(id); }
+
+Json head(std::string_view document, const ledger::Snapshot& snapshot) {
+  return {{"schema", kJsonSchema},
+          {"document", document},
+          {"host", snapshot.host},
+          {"boot_id", snapshot.boot_id},
+          {"time_ns", snapshot.time}};
+}
+
+std::string text(const Json& value, JsonLayout layout) {
+  const int indent = layout == JsonLayout::kPretty ? 2 : -1;
+  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+namespace {
+
+Json count_or_null(std::uint32_t count) { return count == 0 ? Json(nullptr) : Json(count); }
+
+Json grid(const ledger::DeviceView& device) {
+  if (device.grid_x == 0) return nullptr;
+  return {{"x", device.grid_x}, {"y", device.grid_y}};
+}
+
+Json device(const ledger::DeviceView& view) {
+  const bool cores_known = view.tensix_cores + view.eth_cores + view.dispatch_cores > 0;
+  const auto cores = [&](std::uint32_t count) { return cores_known ? Json(count) : Json(nullptr); };
+  Json value = {{"id", view.id},
+                {"unique_id", unique_id_text(view.unique_id)},
+                {"board", text_or_null(view.board)},
+                {"arch", name(view.arch)},
+                {"mock", view.mock},
+                {"grid", grid(view)},
+                {"tensix_cores", cores(view.tensix_cores)},
+                {"eth_cores", cores(view.eth_cores)},
+                {"dispatch_cores", cores(view.dispatch_cores)},
+                {"l1_bytes_per_core", or_null(view.l1_bytes_per_core)},
+                {"dram_banks", or_null(view.dram_banks)},
+                {"processes", view.processes}};
+  add_figures(value, view.figures);
+  return value;
+}
+
+Json process_device(const ledger::ProcessDeviceView& view) {
+  Json value = {{"id", view.id},
+                {"unique_id", unique_id_text(view.unique_id)},
+                {"metal_id", or_null(view.metal_id)},
+                {"open", view.open},
+                {"in_mesh", view.in_mesh}};
+  add_figures(value, view.figures);
+  return value;
+}
+
+Json anomalies(const std::vector<std::uint64_t>& counts) {
+  Json value = Json::object();
+  for (std::size_t kind = 0; kind < counts.size(); ++kind) {
+    if (counts[kind] > 0) value[anomaly_name(kind)] = counts[kind];
+  }
+  return value;
+}
+
+Json tracking(const ledger::Tracking& view) {
+  const Json difference = view.exact ? Json(view.difference_bytes) : Json(nullptr);
+  return {{"exact", or_null(view.exact)},
+          {"difference_bytes", difference},
+          {"since", view.since_open ? "open" : "attach"},
+          {"partial", view.partial},
+          {"disconnected", view.disconnected},
+          {"hooks_missing", view.hooks_missing},
+          {"unrecorded", view.unrecorded},
+          {"lost_events", view.lost_events},
+          {"unsettled", view.unsettled},
+          {"anomalies", anomalies(view.anomalies)},
+          {"not_tmpfs", view.not_tmpfs},
+          {"growth_stopped", view.growth_stopped}};
+}
+
+Json sources(const std::vector<ledger::Source>& sources) {
+  Json value = Json::array();
+  for (const ledger::Source source : sources) value.push_back(name(source));
+  return value;
+}
+
+Json process(const ledger::ProcessView& view) {
+  Json value = {{"pid", view.pid},
+                {"start", view.start},
+                {"name", view.name},
+                {"command", view.command},
+                {"user", text_or_null(view.user)},
+                {"uid", view.uid},
+                {"segment", text_or_null(view.segment)},
+                {"alive", view.alive},
+                {"ended", view.alive ? Json(nullptr) : Json(name(view.ended))},
+                {"started_ns", time_or_null(view.started)},
+                {"ended_ns", time_or_null(view.ended_at)},
+                {"sources", sources(view.sources)},
+                {"runtime_version", text_or_null(view.runtime_version)},
+                {"container", text_or_null(view.container)},
+                {"tracking", tracking(view.tracking)},
+                {"failures", Json::array()},
+                {"devices", Json::array()},
+                {"events", view.events}};
+  for (const auto& each : view.failures) value["failures"].push_back(failure(each));
+  for (const auto& each : view.devices) value["devices"].push_back(process_device(each));
+  return value;
+}
+
+}  // namespace
+}  // namespace json
+
+std::string snapshot_json(const ledger::Snapshot& snapshot, JsonLayout layout) {
+  json::Json document = json::head("snapshot", snapshot);
+  document["devices"] = json::Json::array();
+  for (const auto& each : snapshot.devices) document["devices"].push_back(json::device(each));
+  document["processes"] = json::Json::array();
+  for (const auto& each : snapshot.processes) document["processes"].push_back(json::process(each));
+  document["unreadable"] = snapshot.unreadable;
+  document["directories"] = snapshot.directories;
+  return json::text(document, layout);
+}
+
+}  // namespace ttmem::view

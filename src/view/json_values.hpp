@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The tables of docs/json.md as JSON values; json_*.cpp puts documents together from them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "ledger/figures.hpp"
+#include "ledger/snapshot.hpp"
+#include "view/json.hpp"
+
+namespace ttmem::view::json {
+
+using Json = nlohmann::ordered_json;
+
+// "" = not known = null; the same for a time of 0.
+Json text_or_null(std::string_view text);
+Json time_or_null(ledger::TimeNs time);
+Json id_text(std::uint64_t id);
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+// Appends the fields of the table Figures to a device.
+void add_figures(Json& device, const ledger::DeviceFigures& figures);
+
+Json failure(const ledger::FailureView& failure);
+Json holding(const ledger::HoldingView& holding);
+
+// The first fields of every document.
+Json head(std::string_view document, const ledger::Snapshot& snapshot);
+// Invalid UTF-8 in names of strangers becomes U+FFFD.
+std::string text(const Json& value, JsonLayout layout);
+
+}  // namespace ttmem::view::json

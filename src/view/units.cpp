@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "view/units.hpp"
+
+#include <array>
+#include <ctime>
+
+#include <fmt/format.h>
+
+namespace ttmem::view {
+namespace {
+
+constexpr double kStep = 1024.0;
+constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+
+struct Scaled {
+  double value;
+  std::size_t unit;
+};
+
+// Divides until the value, rounded to one decimal, has fewer than four digits before the point.
+Scaled scale(std::uint64_t bytes, std::size_t units) {
+  Scaled scaled{static_cast<double>(bytes), 0};
+  while (scaled.value >= kStep - 0.05 && scaled.unit + 1 < units) {
+    scaled.value /= kStep;
+    ++scaled.unit;
+  }
+  return scaled;
+}
+
+std::uint64_t magnitude(std::int64_t value) {
+  return value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value)
+                   : static_cast<std::uint64_t>(value);
+}
+
+constexpr std::array<std::string_view, 6> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+constexpr std::array<std::string_view, 5> kLegacyUnits = {"B", "KB", "MB", "GB", "TB"};
+
+}  // namespace
+
+std::string bytes_text(std::uint64_t bytes) {
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  const Scaled scaled = scale(bytes, kUnits.size());
+  return fmt::format("{:.1f} {}", scaled.value, kUnits[scaled.unit]);
+}
+
+std::string bytes_text(const ledger::Figure& bytes) { return bytes ? bytes_text(*bytes) : "?"; }
+
+std::string signed_bytes_text(std::int64_t bytes) {
+  return (bytes < 0 ? "-" : "") + bytes_text(magnitude(bytes));
+}
+
+std::string exact_text(std::uint64_t bytes) {
+  std::string digits = std::to_string(bytes);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
+  return digits;
+}
+
+std::string exact_text(const ledger::Figure& bytes) { return bytes ? exact_text(*bytes) : "?"; }
+
+std::string signed_exact_text(std::int64_t bytes) {
+  return (bytes < 0 ? "-" : "") + exact_text(magnitude(bytes));
+}
+
+std::string count_text(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string percent_text(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return "?";
+  return fmt::format("{:.0f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string hex_text(std::uint64_t value) { return fmt::format("{:#x}", value); }
+
+std::string unique_id_text(std::uint64_t value) { return fmt::format("{:#018x}", value); }
+
+std::string duration_text(std::uint64_t nanoseconds) {
+  const std::uint64_t seconds = nanoseconds / kNsPerSecond;
+  const std::uint64_t minutes = seconds / 60, hours = minutes / 60, days = hours / 24;
+  if (minutes == 0) return fmt::format("{} s", seconds);
+  if (hours == 0) return fmt::format("{} m {:02} s", minutes, seconds % 60);
+  if (days == 0) return fmt::format("{} h {:02} m", hours, minutes % 60);
+  return fmt::format("{} d {:02} h", days, hours % 24);
+}
+
+std::string age_text(ledger::TimeNs then, ledger::TimeNs now) {
+  if (then == 0) return "-";
+  return duration_text(now > then ? now - then : 0);
+}
+
+std::string clock_text(ledger::TimeNs time) {
+  const auto seconds = static_cast<std::time_t>(time / kNsPerSecond);
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  return fmt::format("{:02}:{:02}:{:02}.{:06}", local.tm_hour, local.tm_min, local.tm_sec,
+                     time % kNsPerSecond / 1000);
+}
+
+std::string legacy_megabytes(std::uint64_t bytes) {
+  return fmt::format("{:g}", static_cast<double>(bytes) / (kStep * kStep));
+}
+
+std::string legacy_kilobytes(std::uint64_t bytes) {
+  return fmt::format("{:g}", static_cast<double>(bytes) / kStep);
+}
+
+std::string legacy_compact(std::uint64_t bytes) {
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= kStep && unit + 1 < kLegacyUnits.size(); ++unit) value /= kStep;
+  return fmt::format("{:.1f}{}", value, kLegacyUnits[unit]);
+}
+
+std::string legacy_spaced(std::uint64_t bytes) {
+  if (bytes == 0) return legacy_compact(0);
+  const Scaled scaled = scale(bytes, kLegacyUnits.size());
+  std::string number = fmt::format("{:.1f}", scaled.value);
+  if (number.ends_with(".0")) number.resize(number.size() - 2);
+  return fmt::format("{} {}", number, kLegacyUnits[scaled.unit]);
+}
+
+}  // namespace ttmem::view

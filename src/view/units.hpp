@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Numbers as people read them: bytes in KiB, MiB and GiB with one decimal, counts with their noun,
+// ages and clock times. What is not known is "?", never 0.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "ledger/figures.hpp"
+#include "ledger/snapshot.hpp"
+
+namespace ttmem::view {
+
+std::string bytes_text(std::uint64_t bytes);          // "0 B", "988.0 KiB", "1.2 GiB"
+std::string bytes_text(const ledger::Figure& bytes);  // "?" if empty
+std::string signed_bytes_text(std::int64_t bytes);    // "-3.4 KiB"
+std::string exact_text(std::uint64_t bytes);          // "1,499,136"
+std::string exact_text(const ledger::Figure& bytes);
+std::string signed_exact_text(std::int64_t bytes);
+
+// "1 buffer", "120 buffers".
+std::string count_text(std::uint64_t count, std::string_view noun);
+// "41 %"; "?" without a whole.
+std::string percent_text(std::uint64_t part, std::uint64_t whole);
+
+std::string hex_text(std::uint64_t value);        // "0x1a"
+std::string unique_id_text(std::uint64_t value);  // "0x" and 16 digits
+
+// "12 s", "5 m 03 s", "2 h 05 m", "3 d 04 h".
+std::string duration_text(std::uint64_t nanoseconds);
+// How long before `now`; "-" for 0, which is never a time.
+std::string age_text(ledger::TimeNs then, ledger::TimeNs now);
+// Local time of day, "20:31:05.123456".
+std::string clock_text(ledger::TimeNs time);
+
+// ---- as the original printed them: KB = 1024 B, MB = 1024 KB ---------------------------------
+
+// Log lines: six significant digits, as printf("%g"): "0.0898438".
+std::string legacy_megabytes(std::uint64_t bytes);
+std::string legacy_kilobytes(std::uint64_t bytes);
+// The viewer: "0.0B", "204.0KB".
+std::string legacy_compact(std::uint64_t bytes);
+// The wanted tree: one decimal only where it says something: "112 KB", "2.1 MB".
+std::string legacy_spaced(std::uint64_t bytes);
+
+}  // namespace ttmem::view
