@@ -28,15 +28,32 @@ struct ProcessInput {
   TickConverter to_time;
 };
 
-// The largest totals a long-lived reader has seen, by device; used when several processes shared it.
+// The largest totals a long-lived reader has seen, by device; used when several processes shared
+// it.
 class PeakMemory {
  public:
   void observe(DeviceView& device);  // raises the memory, then fills the device's peaks
 
  private:
-  std::map<std::pair<std::uint64_t, std::uint32_t>, std::array<std::uint64_t, kSpaces>> peaks_;
+  static constexpr std::size_t kProgramL1 = kSpaces;
+  using Peaks = std::array<std::uint64_t, kSpaces + 1>;
+  std::map<std::pair<std::uint64_t, std::uint32_t>, Peaks> peaks_;  // by id; architecture and mock
 };
 
-Snapshot assemble(const std::vector<ProcessInput>& processes, PeakMemory& peaks);
+// `totals_only` leaves out largest free blocks and headroom. Host, boot and time are the caller's.
+Snapshot assemble(const std::vector<ProcessInput>& processes, PeakMemory& peaks,
+                  bool totals_only = false);
+
+// ---- details of many processes: pid, process, device ids of `snapshot` and times filled in ------
+
+// The cores of a device as all living processes together fill them. Bytes that two processes claim
+// count once, so that every core still adds up to its L1.
+std::vector<CoreView> merge_cores(const std::vector<ProcessInput>& processes,
+                                  const DeviceView& device, bool with_map);
+// Every holding of every process, the dead included, by process and slot.
+void for_each_holding(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
+                      const std::function<void(const HoldingView&)>& visit);
+std::vector<ProgramView> all_programs(const std::vector<ProcessInput>& processes,
+                                      const Snapshot& snapshot);
 
 }  // namespace ttmem::ledger

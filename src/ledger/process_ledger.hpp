@@ -45,19 +45,24 @@ class ProcessLedger {
   void set_ring_manager(std::uint32_t index, RingManagerRecord record);
   void set_counters(DeviceIndex device, const DeviceCounters& counters);
 
-  // What this process holds on a device.
-  DeviceFigures figures(DeviceIndex device) const;
+  // What this process holds on a device. `totals_only` leaves out what needs the addresses: largest
+  // free blocks and headroom.
+  DeviceFigures figures(DeviceIndex device, bool totals_only = false) const;
   const std::vector<DeviceIndex>& devices() const;
-  const DeviceRecord& device(DeviceIndex index) const;
+  const DeviceRecord& device(DeviceIndex index) const;           // an empty one if it is not known
+  const AllocatorRecord* allocator(AllocatorIndex index) const;  // null if it is not known
+  const DeviceSetRecord* device_set(SetIndex index) const;
   bool in_mesh(DeviceIndex device) const;  // some open allocator covers it
 
-  // Details, computed when asked. Times are the source's ticks; the caller converts.
+  // Details, computed when asked. In these views a device is a DeviceIndex, a time is the source's
+  // ticks, and the process is not named: assemble.hpp has the same for many processes, filled in.
   std::vector<CoreView> cores(DeviceIndex device, bool with_map) const;
   void for_each_holding(const std::function<void(const HoldingView&)>& visit) const;
   std::vector<ProgramView> programs() const;
 
   std::string_view string(StringId id) const;
-  std::uint64_t live_holdings() const;
+  const CoreSet* core_set(CoresId id) const;  // null if it is not known
+  std::uint64_t live_holdings() const;        // slots in use, workloads left out
   // Records that refer to something that is not there (hostile or early input). Never an error.
   std::uint64_t dangling() const;
 

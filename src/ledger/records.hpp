@@ -27,6 +27,7 @@ using Ticks = std::uint64_t;  // of the source's clock; the source converts for 
 
 struct CoreRange {
   std::uint8_t x0 = 0, y0 = 0, x1 = 0, y1 = 0;  // both ends included
+  friend bool operator==(const CoreRange&, const CoreRange&) = default;
 };
 
 // Cores of one type, disjoint ranges; or, for DRAM, bank numbers.
@@ -35,6 +36,7 @@ struct CoreSet {
   std::vector<CoreRange> ranges;
   std::vector<std::uint16_t> banks;
   std::uint32_t count = 0;  // cores or banks in it
+  friend bool operator==(const CoreSet&, const CoreSet&) = default;
 };
 
 struct CoreGeometry {
@@ -43,12 +45,14 @@ struct CoreGeometry {
   std::uint32_t ring_base = 0;
   std::uint32_t ring_bytes = 0;
   std::uint32_t unreserved_base = 0;
+  friend bool operator==(const CoreGeometry&, const CoreGeometry&) = default;
 };
 
 struct CoreRecord {
   Core core;
   Role role = Role::kWorker;
   std::uint8_t noc_x = 255, noc_y = 255;  // 255 = not known
+  friend bool operator==(const CoreRecord&, const CoreRecord&) = default;
 };
 
 struct DeviceRecord {
@@ -63,17 +67,20 @@ struct DeviceRecord {
   std::uint64_t dram_bank_bytes = 0;
   std::array<CoreGeometry, kCoreTypes> geometry;
   std::vector<CoreRecord> cores;
+  friend bool operator==(const DeviceRecord&, const DeviceRecord&) = default;
 };
 
 struct DeviceSetRecord {
   std::vector<DeviceIndex> devices;  // mesh order
   std::uint16_t rows = 0, columns = 0;
   SetIndex parent = 0;
+  friend bool operator==(const DeviceSetRecord&, const DeviceSetRecord&) = default;
 };
 
 struct Audit {
   std::uint64_t ours = 0, theirs = 0;  // bytes a bank
   Ticks when = 0;
+  friend bool operator==(const Audit&, const Audit&) = default;
 };
 
 struct SpaceRecord {
@@ -83,6 +90,7 @@ struct SpaceRecord {
   std::uint32_t alignment = 0;
   std::vector<Core> bank_cores;  // empty = not known
   std::optional<Audit> audit;
+  friend bool operator==(const SpaceRecord&, const SpaceRecord&) = default;
 };
 
 struct AllocatorRecord {
@@ -90,6 +98,7 @@ struct AllocatorRecord {
   bool per_core = false;
   bool open = false;
   std::array<SpaceRecord, kSpaces> spaces;
+  friend bool operator==(const AllocatorRecord&, const AllocatorRecord&) = default;
 };
 
 // ---- holdings: one a slot -------------------------------------------------------------------
@@ -161,6 +170,7 @@ struct Launches {
   std::uint64_t count = 0;
   std::uint64_t stamp = 0;  // order among all launches of the process; 0 = never
   Ticks first = 0, last = 0;
+  friend bool operator==(const Launches&, const Launches&) = default;
 };
 
 struct WorkloadRecord {
@@ -173,6 +183,7 @@ struct WorkloadRecord {
 struct TraceMember {
   std::uint64_t program = 0;
   SetIndex set = 0;
+  friend bool operator==(const TraceMember&, const TraceMember&) = default;
 };
 
 struct TraceRecord {

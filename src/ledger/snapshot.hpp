@@ -78,6 +78,7 @@ struct DeviceView {
 
 struct ProcessDeviceView {
   std::uint32_t id = 0;
+  std::uint16_t index = 0;  // DeviceIndex in the ledger of its process; 0 = known from outside
   std::uint64_t unique_id = 0;
   std::optional<std::int32_t> metal_id;
   bool open = false;
@@ -185,12 +186,17 @@ struct CoreView {
   Role role = Role::kWorker;
   std::uint8_t noc_x = 255, noc_y = 255;
   Figure l1_bytes;
-  // fixed + ring + program_l1 + gaps + free + buffers + l1_small = l1_bytes, always.
+  // fixed + ring + program_l1 + gaps + free + buffers + l1_small = l1_bytes, always (all 0 if the
+  // size is not known). l1_small is the whole region, used or not.
   std::uint64_t fixed = 0, ring = 0, program_l1 = 0, gaps = 0, free = 0, buffers = 0, l1_small = 0;
+  // Parts of the above: what buffers with data on this core hold, and what is in L1_SMALL.
+  std::uint64_t buffers_occupied = 0, l1_small_taken = 0, l1_small_occupied = 0;
   std::optional<std::int64_t> headroom, headroom_reserved;
   std::uint64_t reserved = 0;          // union over live programs
   std::uint64_t kernel_footprint = 0;  // packed bytes of loaded kernels on this core
   std::uint32_t ring_used = 0;
+  // Who is on both sides, if the headroom is negative: a program, and the buffer that it runs into.
+  std::string clash_program, clash_buffer;
   std::vector<CoreStretch> map;  // filled on request
 };
 

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "ledger/address_map.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "ledger/saturating.hpp"
+
+namespace ttmem::ledger {
+namespace {
+
+constexpr std::size_t kFewNotes = 4096;
+
+std::uint64_t largest_gap(std::uint64_t base, std::uint64_t end,
+                          std::span<const AddressRange> sorted) {
+  std::uint64_t largest = 0, cursor = base;
+  for (const AddressRange& range : sorted) {
+    if (range.begin >= end) break;
+    if (range.begin > cursor) largest = std::max(largest, range.begin - cursor);
+    cursor = std::max(cursor, range.end);
+  }
+  return cursor < end ? std::max(largest, end - cursor) : largest;
+}
+
+}  // namespace
+
+std::vector<AddressRange> merged(std::vector<AddressRange> ranges) {
+  std::sort(ranges.begin(), ranges.end());
+  std::vector<AddressRange> result;
+  for (const AddressRange& range : ranges) {
+    if (range.begin >= range.end) continue;
+    if (!result.empty() && range.begin <= result.back().end) {
+      result.back().end = std::max(result.back().end, range.end);
+    } else {
+      result.push_back(range);
+    }
+  }
+  return result;
+}
+
+std::uint64_t total_bytes(std::span<const AddressRange> merged_ranges) {
+  std::uint64_t sum = 0;
+  for (const AddressRange& range : merged_ranges) sum = ledger::add(sum, range.end - range.begin);
+  return sum;
+}
+
+void AddressMap::add(AddressRange range) {
+  answer_.reset();
+  added_.push_back(range);
+  settle_if_long();
+}
+
+void AddressMap::remove(AddressRange range) {
+  answer_.reset();
+  if (!added_.empty() && added_.back() == range) {
+    added_.pop_back();
+    return;
+  }
+  removed_.push_back(range);
+  settle_if_long();
+}
+
+const std::vector<AddressRange>& AddressMap::ranges() const {
+  settle();
+  return sorted_;
+}
+
+std::optional<std::uint64_t> AddressMap::lowest() const {
+  settle();
+  if (sorted_.empty()) return std::nullopt;
+  return sorted_.front().begin;
+}
+
+std::uint64_t AddressMap::largest_free(std::uint64_t base, std::uint64_t bytes,
+                                       std::span<const AddressRange> others) const {
+  settle();
+  const std::uint64_t end = ledger::add(base, bytes);
+  if (!others.empty()) {
+    std::vector<AddressRange> all(sorted_);
+    all.insert(all.end(), others.begin(), others.end());
+    std::sort(all.begin(), all.end());
+    return largest_gap(base, end, all);
+  }
+  if (!answer_ || answer_->base != base || answer_->bytes != bytes) {
+    answer_ = Answer{base, bytes, largest_gap(base, end, sorted_)};
+  }
+  return answer_->largest;
+}
+
+// Without a question in between, notes must not outgrow what they describe.
+void AddressMap::settle_if_long() {
+  if (added_.size() + removed_.size() > kFewNotes + 2 * sorted_.size()) settle();
+}
+
+void AddressMap::settle() const {
+  if (added_.empty() && removed_.empty()) return;
+  std::sort(added_.begin(), added_.end());
+  std::sort(removed_.begin(), removed_.end());
+  std::vector<AddressRange> all;
+  if (sorted_.empty()) {
+    all.swap(added_);
+  } else {
+    all.reserve(sorted_.size() + added_.size());
+    std::merge(sorted_.begin(), sorted_.end(), added_.begin(), added_.end(),
+               std::back_inserter(all));
+  }
+  added_.clear();
+  if (removed_.empty()) {
+    sorted_ = std::move(all);
+    return;
+  }
+  sorted_.clear();
+  std::set_difference(all.begin(), all.end(), removed_.begin(), removed_.end(),
+                      std::back_inserter(sorted_));
+  removed_.clear();
+}
+
+}  // namespace ttmem::ledger

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "ledger/assemble.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "ledger/catalog.hpp"
+#include "ledger/figure_sums.hpp"
+
+namespace ttmem::ledger {
+namespace {
+
+// What makes two records the same chip.
+using Chip = std::tuple<std::uint64_t, Arch, bool>;
+
+struct Contribution {
+  std::size_t process;  // in the snapshot
+  std::size_t device;   // in its list of devices
+};
+
+struct ChipEntry {
+  DeviceView view;
+  std::optional<std::int32_t> metal_id;
+  std::vector<Contribution> contributions;
+};
+
+using Chips = std::map<Chip, ChipEntry>;
+
+bool in_order(const ProcessView& a, const ProcessView& b) {
+  return std::tuple(!a.alive, a.pid, a.start, a.key) < std::tuple(!b.alive, b.pid, b.start, b.key);
+}
+
+// Geometry comes from the first process that knows it; the living come first.
+void describe(DeviceView& view, const DeviceRecord& record) {
+  view.unique_id = record.unique_id;
+  view.arch = record.arch;
+  view.mock = record.mock;
+  if (view.board.empty()) view.board = record.board;
+  if (view.grid_x == 0) {
+    view.grid_x = record.grid_x;
+    view.grid_y = record.grid_y;
+  }
+  if (view.tensix_cores == 0) {
+    for (const CoreRecord& core : cores_of(record)) {
+      view.tensix_cores += core.role == Role::kWorker;
+      view.dispatch_cores += core.role == Role::kDispatch;
+      view.eth_cores += core.role == Role::kActiveEth || core.role == Role::kIdleEth;
+    }
+  }
+  const std::uint32_t l1 = geometry_of(record, CoreType::kTensix).l1_bytes;
+  if (!view.l1_bytes_per_core && l1 != 0) view.l1_bytes_per_core = l1;
+  if (!view.dram_banks && record.dram_banks != 0) view.dram_banks = record.dram_banks;
+}
+
+DeviceFigures outside_figures(const OutsideTotals& totals) {
+  DeviceFigures figures;
+  for (std::size_t space = 0; space < kSpaces; ++space) {
+    figures.spaces[space].requested = totals.requested[space];
+  }
+  figures.program_l1.reserved = totals.program_l1_reserved;
+  figures.basis = Basis::kRequested;
+  return figures;
+}
+
+void add_known(const ProcessInput& input, std::size_t index, bool totals_only, ProcessView& process,
+               Chips& chips) {
+  for (const DeviceIndex i : input.ledger->devices()) {
+    const DeviceRecord& record = input.ledger->device(i);
+    ChipEntry& chip = chips[{record.unique_id, record.arch, record.mock}];
+    describe(chip.view, record);
+    if (!chip.metal_id) chip.metal_id = record.metal_id;
+    chip.contributions.push_back({index, process.devices.size()});
+    ProcessDeviceView view;
+    view.index = i;
+    view.unique_id = record.unique_id;
+    view.metal_id = record.metal_id;
+    view.open = record.open;
+    view.in_mesh = input.ledger->in_mesh(i);
+    view.figures = input.ledger->figures(i, totals_only);
+    process.devices.push_back(std::move(view));
+  }
+}
+
+// The upstream region knows a chip by its unique id alone.
+void add_outside(const ProcessInput& input, std::size_t index, ProcessView& process, Chips& chips) {
+  for (const OutsideTotals& totals : input.outside) {
+    const auto same = [&](const auto& device) { return device.unique_id == totals.unique_id; };
+    if (std::any_of(process.devices.begin(), process.devices.end(), same)) continue;
+    auto chip = chips.lower_bound({totals.unique_id, Arch::kUnknown, false});
+    if (chip == chips.end() || std::get<0>(chip->first) != totals.unique_id) {
+      chip = chips.try_emplace({totals.unique_id, Arch::kUnknown, false}).first;
+      chip->second.view.unique_id = totals.unique_id;
+    }
+    chip->second.contributions.push_back({index, process.devices.size()});
+    ProcessDeviceView view;
+    view.unique_id = totals.unique_id;
+    view.open = true;
+    view.figures = outside_figures(totals);
+    process.devices.push_back(std::move(view));
+  }
+}
+
+// A chip keeps the number that the runtime gave it; if two claim one, the later gets the next free.
+void number(Chips& chips) {
+  std::set<std::uint32_t> taken;
+  std::vector<ChipEntry*> others;
+  for (auto& [key, chip] : chips) {
+    const bool known = chip.metal_id && *chip.metal_id >= 0;
+    if (known && taken.insert(static_cast<std::uint32_t>(*chip.metal_id)).second) {
+      chip.view.id = static_cast<std::uint32_t>(*chip.metal_id);
+    } else {
+      others.push_back(&chip);
+    }
+  }
+  std::uint32_t next = 0;
+  for (ChipEntry* chip : others) {
+    while (!taken.insert(next).second) ++next;
+    chip->view.id = next;
+  }
+}
+
+void sum_up(ChipEntry& chip, std::vector<ProcessView>& processes, PeakMemory& peaks) {
+  DeviceSum sum;
+  for (const auto& [process, device] : chip.contributions) {
+    ProcessDeviceView& view = processes[process].devices[device];
+    view.id = chip.view.id;
+    sum.add_geometry(view.figures);
+    if (!processes[process].alive) continue;
+    sum.add(view.figures);
+    chip.view.processes += view.open;
+  }
+  chip.view.figures = sum.result(chip.contributions.size() == 1);
+  peaks.observe(chip.view);
+}
+
+}  // namespace
+
+void PeakMemory::observe(DeviceView& device) {
+  const auto kind = static_cast<std::uint32_t>(device.arch) << 1 | (device.mock ? 1u : 0u);
+  Peaks& peaks = peaks_[{device.unique_id, kind}];
+  const bool exact = device.figures.peak_basis == PeakBasis::kExact;
+  const auto raise = [exact](std::uint64_t& peak, const Figure& now, Figure& figure) {
+    peak = std::max({peak, now.value_or(0), figure.value_or(0)});
+    if (!exact && now) figure = peak;
+  };
+  for (std::size_t space = 0; space < kSpaces; ++space) {
+    SpaceFigures& figure = device.figures.spaces[space];
+    raise(peaks[space], figure.taken, figure.peak);
+  }
+  ProgramL1Figures& program_l1 = device.figures.program_l1;
+  raise(peaks[kProgramL1], program_l1.resident, program_l1.peak);
+}
+
+Snapshot assemble(const std::vector<ProcessInput>& processes, PeakMemory& peaks, bool totals_only) {
+  std::vector<const ProcessInput*> inputs;
+  for (const ProcessInput& input : processes) inputs.push_back(&input);
+  std::sort(inputs.begin(), inputs.end(), [](const ProcessInput* a, const ProcessInput* b) {
+    return in_order(a->identity, b->identity);
+  });
+  Snapshot snapshot;
+  Chips chips;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    snapshot.processes.push_back(inputs[i]->identity);
+    snapshot.processes.back().devices.clear();
+    if (inputs[i]->ledger) {
+      add_known(*inputs[i], i, totals_only, snapshot.processes.back(), chips);
+    }
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    add_outside(*inputs[i], i, snapshot.processes[i], chips);
+  }
+  number(chips);
+  for (auto& [key, chip] : chips) {
+    sum_up(chip, snapshot.processes, peaks);
+    snapshot.devices.push_back(std::move(chip.view));
+  }
+  std::sort(snapshot.devices.begin(), snapshot.devices.end(),
+            [](const DeviceView& a, const DeviceView& b) { return a.id < b.id; });
+  return snapshot;
+}
+
+}  // namespace ttmem::ledger

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "ledger/buffer_book.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ttmem::ledger {
+namespace {
+
+bool known_space(Space space) { return static_cast<std::size_t>(space) < kSpaces; }
+
+// Host memory has no banks: only what was asked for is known of it.
+bool is_bare(const BufferRecord& buffer) {
+  return buffer.flags.requested_only || buffer.space == Space::kSystemMemory;
+}
+
+AddressRange range_of(std::uint64_t address, std::uint64_t block) {
+  return {address, add(address, block)};
+}
+
+bool has_addresses(const BufferRecord& buffer) {
+  return !is_bare(buffer) && !buffer.per_core && buffer.block > 0 && known_space(buffer.space);
+}
+
+void raise(Figure& figure, std::uint64_t value) { figure = add(figure.value_or(0), value); }
+
+}  // namespace
+
+std::optional<std::uint64_t> L1Floor::at(const Core& core) const {
+  const auto found =
+      std::lower_bound(by_core.begin(), by_core.end(), core,
+                       [](const auto& entry, const Core& c) { return entry.first < c; });
+  if (found == by_core.end() || found->first != core) return everywhere;
+  return everywhere ? std::min(*everywhere, found->second) : found->second;
+}
+
+std::size_t BufferBook::KeyHash::operator()(const Key& key) const {
+  std::uint64_t word = key.cores;
+  word = word << 16 | key.set;
+  word ^= std::uint64_t{key.allocator} << 44 ^
+          std::uint64_t{static_cast<std::uint8_t>(key.space)} << 60 ^
+          std::uint64_t{key.per_core} << 59;
+  return word * 0x9E3779B97F4A7C15ull >> 20;
+}
+
+BufferBook::Key BufferBook::key_of(const BufferRecord& buffer) {
+  return {buffer.allocator, buffer.set, buffer.cores, buffer.space, buffer.per_core};
+}
+
+std::uint32_t BufferBook::place_of(AllocatorIndex allocator, Space space) {
+  return std::uint32_t{allocator} << 8 | static_cast<std::uint8_t>(space);
+}
+
+AddressMap& BufferBook::addresses(AllocatorIndex allocator, Space space) {
+  return addresses_[place_of(allocator, space)];
+}
+
+const AddressMap* BufferBook::addresses(AllocatorIndex allocator, Space space) const {
+  const auto found = addresses_.find(place_of(allocator, space));
+  return found == addresses_.end() ? nullptr : &found->second;
+}
+
+BufferBook::Sums& BufferBook::sums_of(const Key& key) {
+  Sums& sums = groups_[key];
+  if (!sums.addresses && known_space(key.space))
+    sums.addresses = &addresses(key.allocator, key.space);
+  return sums;
+}
+
+void BufferBook::add(SlotIndex slot, const BufferRecord& buffer) {
+  if (buffer.flags.estimated) return;
+  Sums& sums = sums_of(key_of(buffer));
+  if (is_bare(buffer)) {
+    ++sums.bare_count;
+    sums.bare_requested += buffer.requested;
+    return;
+  }
+  ++sums.count;
+  sums.block += buffer.block;
+  sums.requested += buffer.requested;
+  if (buffer.flags.kernel_binaries) sums.binaries += buffer.block;
+  if (has_addresses(buffer)) sums.addresses->add(range_of(buffer.address, buffer.block));
+  if (buffer.per_core) per_core_[slot] = buffer;
+}
+
+void BufferBook::remove(SlotIndex slot, const BufferRecord& buffer) {
+  if (buffer.flags.estimated) return;
+  const auto found = groups_.find(key_of(buffer));
+  Sums& sums = found->second;
+  if (is_bare(buffer)) {
+    --sums.bare_count;
+    sums.bare_requested -= buffer.requested;
+  } else {
+    --sums.count;
+    sums.block -= buffer.block;
+    sums.requested -= buffer.requested;
+    if (buffer.flags.kernel_binaries) sums.binaries -= buffer.block;
+    if (has_addresses(buffer)) sums.addresses->remove(range_of(buffer.address, buffer.block));
+    if (buffer.per_core) per_core_.erase(slot);
+  }
+  if (sums.count == 0 && sums.bare_count == 0) groups_.erase(found);
+}
+
+std::optional<SetIndex> BufferBook::resolved_set(const Key& key) const {
+  SetIndex set = key.set;
+  if (set == 0) {
+    const AllocatorRecord* allocator = catalog_.allocator(key.allocator);
+    if (allocator) set = allocator->set;
+  }
+  if (!catalog_.device_set(set) || !known_space(key.space)) return std::nullopt;
+  return set;
+}
+
+std::optional<BufferBook::Multipliers> BufferBook::multipliers(const Key& key) const {
+  const AllocatorRecord* allocator = catalog_.allocator(key.allocator);
+  if (!allocator || !known_space(key.space)) return std::nullopt;
+  const std::uint32_t banks = allocator->spaces[static_cast<std::size_t>(key.space)].banks;
+  if (banks == 0) return std::nullopt;
+  if (key.cores == 0) return Multipliers{banks, banks};
+  const CoreSet* cores = catalog_.cores(key.cores);
+  if (!cores) return std::nullopt;
+  const std::uint32_t holding = std::min(cores->count, banks);
+  return Multipliers{key.per_core ? holding : banks, holding};
+}
+
+void BufferBook::fill(DeviceIndex device, bool with_largest_free, DeviceFigures& figures) const {
+  std::array<bool, kSpaces> bare{}, blocks{};
+  figures.kernels.in_dram = 0;
+  for (const Space space :
+       {Space::kDram, Space::kL1, Space::kSystemMemory, Space::kL1Small, Space::kTrace}) {
+    figures.space(space).requested = figures.space(space).count = 0;
+  }
+  std::array<SpaceFigures, kSpaces> sums;
+  for (const auto& [key, group] : groups_) {
+    const auto set = resolved_set(key);
+    if (!set || !catalog_.covers(*set, device)) continue;
+    const auto space = static_cast<std::size_t>(key.space);
+    SpaceFigures& figure = figures.spaces[space];
+    if (group.bare_count > 0) {
+      bare[space] = true;
+      raise(figure.count, group.bare_count);
+      raise(figure.requested, narrow(group.bare_requested));
+    }
+    const auto by = multipliers(key);
+    if (group.count == 0 || !by) continue;
+    blocks[space] = true;
+    raise(figure.count, group.count);
+    raise(figure.requested, narrow(group.requested));
+    raise(sums[space].taken, times(group.block, by->taken));
+    raise(sums[space].occupied, times(group.block, by->occupied));
+    if (key.space == Space::kDram) raise(figures.kernels.in_dram, times(group.binaries, by->taken));
+  }
+  bool any_bare = false, any_blocks = false;
+  for (const Space which : kDeviceSpaces) {
+    const auto space = static_cast<std::size_t>(which);
+    any_bare = any_bare || bare[space];
+    any_blocks = any_blocks || blocks[space];
+    if (bare[space] && !blocks[space]) continue;
+    figures.spaces[space].taken = sums[space].taken.value_or(0);
+    figures.spaces[space].occupied = sums[space].occupied.value_or(0);
+  }
+  figures.basis = !any_bare ? Basis::kBlocks : any_blocks ? Basis::kMixed : Basis::kRequested;
+  fill_capacity(device, with_largest_free, figures);
+}
+
+// Allocators that cover the same chip share its memory: the widest tells the capacity, the fullest
+// what still fits. Closed ones speak only where no open one does.
+void BufferBook::fill_capacity(DeviceIndex device, bool with_largest_free,
+                               DeviceFigures& figures) const {
+  for (const Space space : kDeviceSpaces) {
+    const auto index = static_cast<std::size_t>(space);
+    SpaceFigures& figure = figures.spaces[index];
+    Figure capacity_when_closed;
+    for (const AllocatorIndex i : catalog_.allocators_of(device)) {
+      const AllocatorRecord& allocator = *catalog_.allocator(i);
+      const SpaceRecord& record = allocator.spaces[index];
+      if (record.banks == 0) continue;
+      const std::uint64_t capacity = times(record.bank_bytes, record.banks);
+      Figure& place = allocator.open ? figure.capacity : capacity_when_closed;
+      place = std::max(place.value_or(0), capacity);
+      if (!allocator.open || !with_largest_free) continue;
+      const std::uint64_t free = largest_free(device, i, space);
+      figure.largest_free = std::min(figure.largest_free.value_or(kMost), free);
+    }
+    if (!figure.capacity) figure.capacity = capacity_when_closed;
+  }
+}
+
+std::uint64_t BufferBook::largest_free(DeviceIndex device, AllocatorIndex allocator,
+                                       Space space) const {
+  const SpaceRecord& record =
+      catalog_.allocator(allocator)->spaces[static_cast<std::size_t>(space)];
+  std::vector<AddressRange> others;
+  for_each_per_core(device, [&](const BufferRecord& buffer, const Core&, AddressRange range) {
+    if (buffer.allocator == allocator && buffer.space == space) others.push_back(range);
+  });
+  const AddressMap* map = addresses(allocator, space);
+  static const AddressMap kEmpty;
+  return (map ? *map : kEmpty).largest_free(record.base, record.bank_bytes, others);
+}
+
+template <typename Visit>
+void BufferBook::for_each_per_core(DeviceIndex device, Visit visit) const {
+  for (const auto& [slot, buffer] : per_core_) {
+    const auto set = resolved_set(key_of(buffer));
+    const CoreSet* cores = catalog_.cores(buffer.cores);
+    if (!set || !cores || !catalog_.covers(*set, device)) continue;
+    const auto* listed = catalog_.addresses(buffer.core_addresses);
+    if (buffer.core_addresses != 0 && !listed) continue;
+    const std::vector<Core> order = cores_in_order(*cores);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (listed && i >= listed->size()) break;
+      visit(buffer, order[i], range_of(listed ? (*listed)[i] : buffer.address, buffer.block));
+    }
+  }
+}
+
+L1Floor BufferBook::l1_floor(DeviceIndex device) const {
+  L1Floor floor;
+  const auto lower = [&floor](std::uint64_t address) {
+    floor.everywhere = std::min(floor.everywhere.value_or(kMost), address);
+  };
+  for (const AllocatorIndex i : catalog_.allocators_of(device)) {
+    const AddressMap* map = addresses(i, Space::kL1);
+    if (const auto lowest = map ? map->lowest() : std::nullopt) lower(*lowest);
+  }
+  for_each_per_core(device, [&](const BufferRecord& buffer, const Core& core, AddressRange range) {
+    if (buffer.space != Space::kL1 || range.begin == range.end) return;
+    const AllocatorRecord* allocator = catalog_.allocator(buffer.allocator);
+    if (allocator && allocator->per_core) {
+      floor.by_core.emplace_back(core, range.begin);
+    } else {
+      lower(range.begin);
+    }
+  });
+  std::sort(floor.by_core.begin(), floor.by_core.end());
+  const auto same_core = [](const auto& a, const auto& b) { return a.first == b.first; };
+  floor.by_core.erase(std::unique(floor.by_core.begin(), floor.by_core.end(), same_core),
+                      floor.by_core.end());
+  return floor;
+}
+
+std::vector<AddressRange> BufferBook::lock_step_ranges(DeviceIndex device, Space space) const {
+  std::vector<AddressRange> all;
+  for (const AllocatorIndex i : catalog_.allocators_of(device)) {
+    const AddressMap* map = addresses(i, space);
+    if (map) all.insert(all.end(), map->ranges().begin(), map->ranges().end());
+  }
+  return merged(std::move(all));
+}
+
+std::vector<std::pair<Core, AddressRange>> BufferBook::per_core_ranges(DeviceIndex device,
+                                                                       Space space) const {
+  std::vector<std::pair<Core, AddressRange>> all;
+  for_each_per_core(device, [&](const BufferRecord& buffer, const Core& core, AddressRange range) {
+    if (buffer.space == space) all.emplace_back(core, range);
+  });
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+BufferBytes BufferBook::bytes_of(const BufferRecord& buffer) const {
+  if (is_bare(buffer)) return {};
+  const auto by = multipliers(key_of(buffer));
+  if (!by) return {buffer.block, {}, {}};
+  return {buffer.block, times(buffer.block, by->occupied), times(buffer.block, by->taken)};
+}
+
+SetIndex BufferBook::set_of(const BufferRecord& buffer) const {
+  return resolved_set(key_of(buffer)).value_or(0);
+}
+
+std::uint64_t BufferBook::unresolved(const Key& key, const Sums& sums) const {
+  if (!resolved_set(key)) return sums.count + sums.bare_count;
+  return multipliers(key) ? 0 : sums.count;
+}
+
+std::uint64_t BufferBook::dangling() const {
+  std::uint64_t count = 0;
+  for (const auto& [key, sums] : groups_) count += unresolved(key, sums);
+  return count;
+}
+
+}  // namespace ttmem::ledger
