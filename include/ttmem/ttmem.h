@@ -474,6 +474,25 @@ TTMEM_API void ttmem_anomaly(uint32_t kind);
 
 /* ---- what this process holds, asked by itself ---------------------------------------------- */
 
+/* 1 while hooks in the runtime record this process: then whoever calls by hand adds names and tags,
+ * never bytes. Set by ttmem_process_described with TTMEM_SOURCE_INJECTOR and at least one bound
+ * hook. */
+TTMEM_API int ttmem_hooked(void);
+
+typedef struct ttmem_device_identity {
+  uint32_t struct_size;
+  int32_t metal_id; /* -1 = not known */
+  uint64_t unique_id;
+  uint32_t arch;
+  uint32_t mock;
+  uint32_t open;
+  uint32_t reserved;
+} ttmem_device_identity;
+
+/* Which device an id stands for. Ids run from 1 without a gap, so a caller that looks for a device
+ * asks for 1, 2, ... until ENOENT. Returns 0 or ENOENT. */
+TTMEM_API int ttmem_device_read(ttmem_device_t device, ttmem_device_identity* identity);
+
 typedef struct ttmem_figures {
   uint64_t taken; /* now */
   uint64_t peak;  /* the most since the segment began (self) or since opening (watermark) */
