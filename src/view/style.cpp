@@ -27,7 +27,9 @@ std::string_view escape(Tone tone) {
 
 std::string Style::paint(Tone tone, std::string_view text) const {
   if (!colour || tone == Tone::kPlain) return std::string(text);
-  return std::string(escape(tone)) + std::string(text) + "\x1b[0m";
+  const bool breaks = text.ends_with('\n');
+  if (breaks) text.remove_suffix(1);
+  return std::string(escape(tone)) + std::string(text) + "\x1b[0m" + (breaks ? "\n" : "");
 }
 
 }  // namespace ttmem::view

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "view/cores_text.hpp"
+
+#include <fmt/format.h>
+
+#include "view/printable.hpp"
+#include "view/table.hpp"
+#include "view/units.hpp"
+#include "view/words.hpp"
+
+namespace ttmem::view {
+namespace {
+
+using ledger::CoreView;
+
+std::string place(const ledger::Core& core) { return fmt::format("{},{}", core.x, core.y); }
+
+std::string headroom_cell(const std::optional<std::int64_t>& headroom) {
+  return headroom ? signed_exact_text(*headroom) : "-";
+}
+
+Tone tone(const CoreView& core) {
+  return core.headroom && *core.headroom < 0 ? Tone::kBad : Tone::kPlain;
+}
+
+std::vector<std::string> row(const CoreView& core) {
+  return {place(core.core),          std::string(name(core.role)), exact_text(core.fixed),
+          exact_text(core.ring),     exact_text(core.program_l1),  exact_text(core.gaps),
+          exact_text(core.free),     exact_text(core.buffers),     exact_text(core.l1_small),
+          exact_text(core.l1_bytes), headroom_cell(core.headroom)};
+}
+
+Tone tone(const ledger::CoreStretch& stretch) {
+  const bool used = stretch.kind == ledger::Stretch::kProgramL1 ||
+                    stretch.kind == ledger::Stretch::kBuffer ||
+                    stretch.kind == ledger::Stretch::kL1Small;
+  return used ? Tone::kPlain : Tone::kFaint;
+}
+
+std::string owner_cell(const ledger::CoreStretch& stretch) {
+  if (stretch.pid == 0) return printable(stretch.owner);
+  return fmt::format("{} ({})", printable(stretch.owner), stretch.pid);
+}
+
+}  // namespace
+
+std::string cores_text(const DeviceCores& device, const Style& style) {
+  constexpr Align right = Align::kRight;
+  Table table({{"Core"},
+               {"Role"},
+               {"Fixed", right},
+               {"Ring", right},
+               {"Program L1", right},
+               {"Gaps", right},
+               {"Free", right},
+               {"Buffers", right},
+               {"L1_SMALL", right},
+               {"= L1", right},
+               {"Headroom", right}});
+  for (const CoreView& core : device.cores) table.add(row(core), tone(core));
+  return style.paint(Tone::kStrong, fmt::format("Device {}, bytes a core", device.id)) + "\n" +
+         (table.empty() ? "  no core is known\n" : table.text(style, 2));
+}
+
+std::string core_map_text(std::uint32_t device_id, const CoreView& core, const Style& style) {
+  Table table({{"From", Align::kRight},
+               {"To", Align::kRight},
+               {"Bytes", Align::kRight},
+               {"What"},
+               {"Name"},
+               {"Owner"}});
+  for (const ledger::CoreStretch& stretch : core.map) {
+    table.add(
+        {hex_text(stretch.begin), hex_text(stretch.end), exact_text(stretch.end - stretch.begin),
+         std::string(name(stretch.kind)), printable(stretch.name), owner_cell(stretch)},
+        tone(stretch));
+  }
+  std::string title =
+      fmt::format("Device {}, core {} ({}), {} bytes of L1, bottom to top", device_id,
+                  place(core.core), name(core.role), exact_text(core.l1_bytes));
+  std::string text = style.paint(Tone::kStrong, title) + "\n" + table.text(style, 2);
+  if (core.headroom) {
+    text += style.paint(tone(core),
+                        fmt::format("  Headroom {} bytes\n", signed_exact_text(*core.headroom)));
+  }
+  return text;
+}
+
+}  // namespace ttmem::view

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "view/dump_text.hpp"
+
+#include <map>
+
+#include <fmt/format.h>
+
+#include "view/printable.hpp"
+#include "view/status_parts.hpp"
+#include "view/table.hpp"
+#include "view/units.hpp"
+#include "view/words.hpp"
+
+namespace ttmem::view {
+namespace {
+
+using ledger::HoldingKind;
+using ledger::HoldingView;
+using ledger::TimeNs;
+
+constexpr std::size_t kNameWidth = 40;
+
+std::string text_cell(const std::string& text) {
+  return text.empty() ? "-" : cut(printable(text), kNameWidth);
+}
+
+std::string cores_cell(const HoldingView& holding) {
+  if (holding.cores == 0) return "all";
+  return std::to_string(holding.cores);
+}
+
+std::string notes_cell(const HoldingView& holding) {
+  std::string notes;
+  const auto add = [&](bool set, std::string_view note) {
+    if (set) notes += (notes.empty() ? "" : ", ") + std::string(note);
+  };
+  add(!holding.alive, "process ended");
+  add(holding.kernel_binaries, "kernel binaries");
+  add(holding.trace_buffer, "trace");
+  add(holding.estimated, "estimated");
+  if (!holding.operation.empty()) add(true, text_cell(holding.operation));
+  if (!holding.line.empty()) add(true, text_cell(holding.line));
+  return notes;
+}
+
+// One kind of holding: its heading, its columns and how a row is made.
+struct Sheet {
+  std::string_view heading;
+  std::vector<Column> columns;
+  std::vector<std::string> (*row)(const HoldingView&, TimeNs);
+};
+
+std::vector<std::string> buffer_row(const HoldingView& holding, TimeNs now) {
+  return {
+      std::to_string(holding.pid), id_list(holding.devices),     std::string(title(holding.space)),
+      hex_text(holding.id),        hex_text(holding.address),    bytes_text(holding.requested),
+      bytes_text(holding.taken),   exact_text(holding.block),    std::string(name(holding.layout)),
+      cores_cell(holding),         age_text(holding.since, now), notes_cell(holding)};
+}
+
+std::vector<std::string> kernel_row(const HoldingView& holding, TimeNs now) {
+  return {std::to_string(holding.pid),
+          id_list(holding.devices),
+          fmt::format("{}.{}", hex_text(holding.id), holding.index),
+          std::string(name(holding.type)),
+          text_cell(holding.name),
+          exact_text(holding.packed),
+          std::to_string(holding.cores),
+          std::string(name(holding.core_type)),
+          bytes_text(holding.footprint),
+          age_text(holding.since, now),
+          age_text(holding.first_dispatch, now),
+          age_text(holding.last_dispatch, now)};
+}
+
+std::vector<std::string> range_row(const HoldingView& holding, TimeNs now) {
+  return {std::to_string(holding.pid),
+          id_list(holding.devices),
+          hex_text(holding.id),
+          std::string(name(holding.part)),
+          std::to_string(holding.index),
+          hex_text(holding.address),
+          exact_text(holding.block),
+          std::to_string(holding.cores),
+          holding.core_set.empty() ? "-" : holding.core_set,
+          bytes_text(holding.occupied),
+          age_text(holding.since, now),
+          text_cell(holding.name)};
+}
+
+std::vector<std::string> program_row(const HoldingView& holding, TimeNs now) {
+  return {std::to_string(holding.pid),
+          id_list(holding.devices),
+          hex_text(holding.id),
+          std::string(name(holding.type)),
+          text_cell(holding.name),
+          holding.loaded ? "loaded" : "registered",
+          std::to_string(holding.dispatches),
+          age_text(holding.since, now),
+          age_text(holding.last_dispatch, now),
+          notes_cell(holding)};
+}
+
+std::vector<std::string> trace_row(const HoldingView& holding, TimeNs now) {
+  return {std::to_string(holding.pid),  id_list(holding.devices),
+          hex_text(holding.id),         std::to_string(holding.dispatches),
+          age_text(holding.since, now), age_text(holding.last_dispatch, now)};
+}
+
+constexpr Align kRight = Align::kRight;
+
+const std::map<HoldingKind, Sheet>& sheets() {
+  static const std::map<HoldingKind, Sheet> all = {
+      {HoldingKind::kBuffer,
+       {"Buffers",
+        {{"PID", kRight},
+         {"Device"},
+         {"Space"},
+         {"ID", kRight},
+         {"Address", kRight},
+         {"Requested", kRight},
+         {"Taken", kRight},
+         {"Block B", kRight},
+         {"Layout"},
+         {"Banks", kRight},
+         {"Age", kRight},
+         {"Notes"}},
+        buffer_row}},
+      {HoldingKind::kProgram,
+       {"Programs",
+        {{"PID", kRight},
+         {"Device"},
+         {"ID", kRight},
+         {"Type"},
+         {"Name"},
+         {"State"},
+         {"Dispatches", kRight},
+         {"Age", kRight},
+         {"Last", kRight},
+         {"Notes"}},
+        program_row}},
+      {HoldingKind::kKernel,
+       {"Kernels (footprint = binary x cores: an upper bound)",
+        {{"PID", kRight},
+         {"Device"},
+         {"ID", kRight},
+         {"Type"},
+         {"Name"},
+         {"Binary B", kRight},
+         {"Cores", kRight},
+         {"Core type"},
+         {"Footprint", kRight},
+         {"Age", kRight},
+         {"First dispatch", kRight},
+         {"Last dispatch", kRight}},
+        kernel_row}},
+      {HoldingKind::kRange,
+       {"Program L1",
+        {{"PID", kRight},
+         {"Device"},
+         {"Program", kRight},
+         {"Part"},
+         {"Index", kRight},
+         {"Address", kRight},
+         {"Size B", kRight},
+         {"Cores", kRight},
+         {"Core set"},
+         {"Allocated", kRight},
+         {"Age", kRight},
+         {"Name"}},
+        range_row}},
+      {HoldingKind::kTrace,
+       {"Traces",
+        {{"PID", kRight},
+         {"Device"},
+         {"ID", kRight},
+         {"Replays", kRight},
+         {"Age", kRight},
+         {"Last replay", kRight}},
+        trace_row}},
+  };
+  return all;
+}
+
+std::string sheet_text(HoldingKind kind, const std::vector<HoldingView>& holdings, TimeNs now,
+                       const Style& style) {
+  const Sheet& sheet = sheets().at(kind);
+  Table table(sheet.columns);
+  for (const HoldingView& holding : holdings) {
+    if (holding.kind != kind) continue;
+    table.add(sheet.row(holding, now), holding.alive ? Tone::kPlain : Tone::kFaint);
+  }
+  if (table.empty()) return "";
+  return style.paint(Tone::kStrong, sheet.heading) + "\n" + table.text(style, 2);
+}
+
+}  // namespace
+
+std::string dump_text(const std::vector<HoldingView>& holdings, TimeNs now, const Style& style) {
+  std::string text;
+  for (const auto& [kind, sheet] : sheets()) {
+    const std::string part = sheet_text(kind, holdings, now, style);
+    if (!text.empty() && !part.empty()) text += "\n";
+    text += part;
+  }
+  return text;
+}
+
+std::string failure_text(const ProcessFailure& failed, TimeNs now, const Style& style) {
+  const ledger::FailureView& failure = failed.failure;
+  std::string text =
+      style.paint(Tone::kBad, fmt::format("{} ({}), failure {}: {}, {} ago",
+                                          printable(failed.process), failed.pid, failure.number,
+                                          printable(failure.kind), age_text(failure.time, now)));
+  text += "\n  " + printable(failure.message) + "\n";
+  if (failure.requested) {
+    text += fmt::format("  Asked for {} ({} in each bank) of {}\n", bytes_text(failure.requested),
+                        bytes_text(failure.per_bank),
+                        failure.space ? title(*failure.space) : std::string_view("memory"));
+  }
+  if (!failure.operation.empty()) text += "  While: " + printable(failure.operation) + "\n";
+  if (!failure.line.empty()) text += "  At: " + printable(failure.line) + "\n";
+  if (!failed.picture) return text;
+  text +=
+      fmt::format("  Held at that moment: {}{}\n\n", count_text(failed.picture->size(), "holding"),
+                  failure.truncated ? " (the largest; there were more)" : "");
+  return text + dump_text(*failed.picture, now, style);
+}
+
+}  // namespace ttmem::view

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "view/programs_text.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "view/printable.hpp"
+#include "view/status_parts.hpp"
+#include "view/table.hpp"
+#include "view/units.hpp"
+
+namespace ttmem::view {
+namespace {
+
+using ledger::ProgramView;
+
+constexpr std::size_t kNameWidth = 32;
+
+std::string rate_cell(const ProgramView& program) {
+  return program.dispatches > 1 ? fmt::format("{:.1f}/s", program.dispatches_per_second) : "-";
+}
+
+std::vector<std::string> row(const ProgramView& program, ledger::TimeNs now) {
+  const std::uint32_t ring =
+      *std::max_element(program.config_bytes.begin(), program.config_bytes.end());
+  return {std::to_string(program.pid),
+          id_list(program.devices),
+          hex_text(program.id),
+          std::string(name(program.type)),
+          program.name.empty() ? "-" : cut(printable(program.name), kNameWidth),
+          program.loaded ? "loaded" : "registered",
+          std::to_string(program.kernels),
+          std::to_string(program.cores),
+          bytes_text(program.footprint),
+          bytes_text(program.l1_largest_core),
+          bytes_text(program.l1_allocated),
+          bytes_text(std::uint64_t{ring}),
+          std::to_string(program.dispatches),
+          rate_cell(program),
+          age_text(program.last_dispatch, now)};
+}
+
+}  // namespace
+
+std::string programs_text(const std::vector<ProgramView>& programs, ledger::TimeNs now,
+                          const Style& style) {
+  constexpr Align right = Align::kRight;
+  Table table({{"PID", right},
+               {"Device"},
+               {"ID", right},
+               {"Type"},
+               {"Name"},
+               {"State"},
+               {"Kernels", right},
+               {"Cores", right},
+               {"Footprint", right},
+               {"L1 a core", right},
+               {"L1 allocated", right},
+               {"Ring", right},
+               {"Dispatches", right},
+               {"Rate", right},
+               {"Last", right}});
+  for (const ProgramView& program : programs) {
+    table.add(row(program, now), program.loaded ? Tone::kPlain : Tone::kFaint);
+  }
+  if (table.empty()) return "";
+  return style.paint(Tone::kStrong, "Programs") + "\n" + table.text(style, 2);
+}
+
+}  // namespace ttmem::view

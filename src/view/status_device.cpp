@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "view/printable.hpp"
+#include "view/ring_choice.hpp"
+#include "view/status_parts.hpp"
+#include "view/units.hpp"
+#include "view/words.hpp"
+
+namespace ttmem::view {
+namespace {
+
+using ledger::DeviceFigures;
+using ledger::KernelType;
+using ledger::Space;
+
+constexpr std::size_t kTitleWidth = 77;
+constexpr double kNearlyFull = 0.9;
+
+// "  DRAM          1.2 GiB taken of 12.0 GiB   ..."
+std::string top_line(std::string_view label, std::string_view amount, std::string_view rest) {
+  return fmt::format("  {}{} {}\n", pad_right(label, 10), pad_left(amount, 10), rest);
+}
+
+// "    Buffers       12.1 MiB  taken      ..."
+std::string sub_line(std::string_view label, std::string_view amount, std::string_view word,
+                     std::string_view note) {
+  return fmt::format("    {}{}  {}{}\n", pad_right(label, 12), pad_left(amount, 11),
+                     pad_right(word, 11), note);
+}
+
+std::string continuation(std::string_view note) {
+  return std::string(40, ' ') + std::string(note) + "\n";
+}
+
+Tone fullness(const ledger::Figure& used, const ledger::Figure& capacity) {
+  const bool nearly = used && capacity &&
+                      static_cast<double>(*used) >= kNearlyFull * static_cast<double>(*capacity) &&
+                      *capacity > 0;
+  return nearly ? Tone::kWarn : Tone::kPlain;
+}
+
+bool exists(const ledger::SpaceFigures& space) {
+  return space.capacity.value_or(0) > 0 || space.taken.value_or(0) > 0 ||
+         space.requested.value_or(0) > 0;
+}
+
+std::string peak_note(const ledger::SpaceFigures& space) {
+  const bool higher = space.peak && space.taken && *space.peak > *space.taken;
+  return higher ? ", peak " + bytes_text(space.peak) : "";
+}
+
+// What a space holds, and the word for it: only asked-for bytes are known of some processes.
+struct Amount {
+  ledger::Figure bytes;
+  std::string_view word;
+};
+Amount amount(const ledger::SpaceFigures& space) {
+  if (space.taken || !space.requested) return {space.taken, "taken"};
+  return {space.requested, "requested"};
+}
+
+std::string title_line(const ledger::DeviceView& device, const Trust& trust, const Style& style) {
+  std::string title = fmt::format("Device {}  {}", device.id, name(device.arch));
+  if (!device.board.empty()) title += "  " + printable(device.board);
+  if (device.grid_x > 0) title += fmt::format("  {}x{} cores", device.grid_x, device.grid_y);
+  if (device.mock) title += "  mock";
+  return style.paint(Tone::kStrong, pad_right(title, kTitleWidth)) + " " +
+         style.paint(trust.tone, trust.text) + "\n";
+}
+
+std::string dram_line(const ledger::SpaceFigures& dram, const Style& style) {
+  const Amount held = amount(dram);
+  std::string rest = fmt::format("{} of {}", held.word, bytes_text(dram.capacity));
+  rest += fmt::format("   requested {} in {}", bytes_text(dram.requested),
+                      count_text(dram.count.value_or(0), "buffer"));
+  if (dram.largest_free) {
+    rest += fmt::format(", largest free block {} a bank", bytes_text(dram.largest_free));
+  }
+  return style.paint(fullness(held.bytes, dram.capacity),
+                     top_line("DRAM", bytes_text(held.bytes), rest + peak_note(dram)));
+}
+
+std::string trace_line(const ledger::SpaceFigures& trace) {
+  if (!exists(trace)) return "";
+  const Amount held = amount(trace);
+  return top_line("Trace", bytes_text(held.bytes),
+                  fmt::format("{} of {}   {}{}", held.word, bytes_text(trace.capacity),
+                              count_text(trace.count.value_or(0), "buffer"), peak_note(trace)));
+}
+
+std::string space_sub_line(std::string_view label, const ledger::SpaceFigures& space) {
+  const Amount held = amount(space);
+  std::string note = count_text(space.count.value_or(0), "buffer");
+  note += ", requested " + bytes_text(space.requested);
+  if (space.largest_free) {
+    note += fmt::format(", largest free block {} a core", bytes_text(space.largest_free));
+  }
+  return sub_line(label, bytes_text(held.bytes), held.word, note + peak_note(space));
+}
+
+std::string program_l1_line(const ledger::ProgramL1Figures& program_l1) {
+  return sub_line("Program L1", bytes_text(program_l1.resident), "resident",
+                  fmt::format("reserved {}; allocated {} in {}", bytes_text(program_l1.reserved),
+                              bytes_text(program_l1.allocated),
+                              count_text(program_l1.count.value_or(0), "program")));
+}
+
+std::string l1_lines(const DeviceFigures& figures, const Style& style) {
+  std::string text =
+      style.paint(fullness(figures.l1_used, figures.l1_capacity),
+                  top_line("L1", bytes_text(figures.l1_used),
+                           fmt::format("used of {}", bytes_text(figures.l1_capacity))));
+  text += space_sub_line("Buffers", figures.space(Space::kL1));
+  const ledger::SpaceFigures& small = figures.space(Space::kL1Small);
+  if (exists(small)) text += space_sub_line("L1_SMALL", small);
+  return text + program_l1_line(figures.program_l1);
+}
+
+std::string ring_line(const std::vector<ledger::RingFigures>& rings, const Style& style) {
+  const ledger::RingFigures* ring = fullest_worker_ring(rings);
+  if (ring == nullptr) return "    Ring           not known\n";
+  const bool too_small = ring->headroom() < 0;
+  std::string note = fmt::format("{} of {} a core ({})", percent_text(ring->used, ring->capacity),
+                                 bytes_text(std::uint64_t{ring->capacity}),
+                                 ring->observed ? "observed" : "simulated");
+  if (ring->largest_program > 0) {
+    note += fmt::format(", largest program {}", bytes_text(std::uint64_t{ring->largest_program}));
+  }
+  if (too_small) note += ", which does not fit";
+  return "    " + pad_right("Ring", 15) + style.paint(too_small ? Tone::kBad : Tone::kPlain, note) +
+         "\n";
+}
+
+std::string footprint_note(const ledger::KernelFigures& kernels, KernelType type) {
+  const auto& figures = kernels.by_type[static_cast<std::size_t>(type)];
+  return fmt::format("{} {} ({})", title(type), bytes_text(figures.footprint), figures.count);
+}
+
+std::string kernel_lines(const ledger::KernelFigures& kernels) {
+  std::string system = fmt::format("System {}: {}, {}", bytes_text(kernels.system().footprint),
+                                   footprint_note(kernels, KernelType::kFabric),
+                                   footprint_note(kernels, KernelType::kDispatch));
+  if (kernels.stand_in) system += "   sizes of a stand-in compiler";
+  std::string application = footprint_note(kernels, KernelType::kApplication);
+  if (kernels.dispatches) {
+    application += fmt::format("   dispatches {}, cache hits {}", *kernels.dispatches,
+                               exact_text(kernels.cache_hits));
+  }
+  return sub_line("Kernels", bytes_text(kernels.total().footprint), "footprint", system) +
+         continuation(application);
+}
+
+std::string headroom_line(const ledger::Headroom& headroom, const Style& style) {
+  if (!headroom.min) return top_line("Headroom", "?", "no program and no buffer to measure");
+  std::string place;
+  if (headroom.core) place = fmt::format("at core {},{}", headroom.core->x, headroom.core->y);
+  const bool clash = *headroom.min < 0;
+  const std::string line =
+      top_line(clash ? "Clash" : "Headroom", signed_bytes_text(*headroom.min), place);
+  return style.paint(clash ? Tone::kBad : Tone::kPlain, line);
+}
+
+}  // namespace
+
+std::string device_tree(const ledger::DeviceView& device, const Trust& trust, const Style& style) {
+  const DeviceFigures& figures = device.figures;
+  return title_line(device, trust, style) + dram_line(figures.space(Space::kDram), style) +
+         trace_line(figures.space(Space::kTrace)) + l1_lines(figures, style) +
+         "  Beside it, in fixed parts of L1\n" + ring_line(figures.rings, style) +
+         kernel_lines(figures.kernels) + headroom_line(figures.headroom, style);
+}
+
+}  // namespace ttmem::view

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include <fmt/format.h>
+
+#include "view/printable.hpp"
+#include "view/status_parts.hpp"
+#include "view/units.hpp"
+#include "view/words.hpp"
+
+namespace ttmem::view {
+namespace {
+
+// The message of a failure may be long and have several lines: the first one says what it is.
+std::string first_line(const std::string& message) {
+  return printable(message.substr(0, message.find('\n')));
+}
+
+std::string failure_lines(const ledger::ProcessView& process, ledger::TimeNs now) {
+  std::string text;
+  for (const ledger::FailureView& failure : process.failures) {
+    text += fmt::format(
+        "  {}: {} {} ago: {}\n    ttmem dump --pid {} --failure {} shows what was "
+        "held then\n",
+        process_label(process), printable(failure.kind), age_text(failure.time, now),
+        first_line(failure.message), process.pid, failure.number);
+  }
+  return text;
+}
+
+std::string anomaly_text(const std::vector<std::uint64_t>& anomalies) {
+  std::string text;
+  for (std::size_t kind = 0; kind < anomalies.size(); ++kind) {
+    if (anomalies[kind] == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", anomaly_name(kind), anomalies[kind]);
+  }
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + printable(part);
+  return text;
+}
+
+std::string tracking_lines(const ledger::ProcessView& process) {
+  const ledger::Tracking& tracking = process.tracking;
+  std::string text;
+  const auto add = [&](const std::string& what) {
+    text += fmt::format("  {}: {}\n", process_label(process), what);
+  };
+  if (const std::string anomalies = anomaly_text(tracking.anomalies); !anomalies.empty()) {
+    add("could not be matched: " + anomalies + "; the totals are not touched by it");
+  }
+  if (tracking.unrecorded > 0) {
+    add(count_text(tracking.unrecorded, "call") + " left no trace in the table");
+  }
+  if (tracking.growth_stopped) add("shared memory is full; free some and it goes on");
+  if (!tracking.hooks_missing.empty()) {
+    add("hooks that are not bound: " + joined(tracking.hooks_missing));
+  }
+  if (!tracking.since_open) add("tracked since it was attached, not from its start");
+  if (tracking.partial) add("an earlier part is not known");
+  if (tracking.disconnected) add("its socket is closed; it may hold less than shown");
+  if (tracking.unsettled > 0) {
+    add(count_text(tracking.unsettled, "slot") + " changed at every read; look again");
+  }
+  if (tracking.not_tmpfs) add("its segment is not in shared memory: stores may be slow");
+  return text;
+}
+
+std::string unreadable_lines(const std::vector<std::string>& unreadable) {
+  std::string text;
+  for (const std::string& each : unreadable) text += "  not read: " + printable(each) + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string notices(const ledger::Snapshot& snapshot, const Style& style) {
+  std::string failures, others;
+  for (const ledger::ProcessView& process : snapshot.processes) {
+    failures += failure_lines(process, snapshot.time);
+    if (process.alive) others += tracking_lines(process);
+  }
+  others += unreadable_lines(snapshot.unreadable);
+  std::string text;
+  if (!failures.empty()) text += style.paint(Tone::kBad, "Failures") + "\n" + failures;
+  if (!others.empty()) text += style.paint(Tone::kWarn, "Notices") + "\n" + others;
+  return text;
+}
+
+}  // namespace ttmem::view

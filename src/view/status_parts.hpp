@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The parts of the status report, one function a part. Each ends with a line break, or is empty
+// when there is nothing to say.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ledger/snapshot.hpp"
+#include "view/style.hpp"
+
+namespace ttmem::view {
+
+// How far the figures of a device can be trusted, in one word or two.
+struct Trust {
+  std::string text;
+  Tone tone = Tone::kPlain;
+};
+Trust trust(const ledger::Tracking& tracking);
+// The least trusted of the living processes that have the device open.
+Trust trust(const ledger::Snapshot& snapshot, std::uint64_t unique_id);
+
+std::string device_tree(const ledger::DeviceView& device, const Trust& trust, const Style& style);
+std::string process_table(const ledger::Snapshot& snapshot, const Style& style);
+std::string ended_list(const ledger::Snapshot& snapshot, const Style& style);
+std::string notices(const ledger::Snapshot& snapshot, const Style& style);
+
+// "python3 (4711)", made printable.
+std::string process_label(const ledger::ProcessView& process);
+// "0-3,6".
+std::string id_list(const std::vector<std::uint32_t>& ids);
+
+}  // namespace ttmem::view
