@@ -2,94 +2,25 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "view/printable.hpp"
 
-#include <array>
 #include <cstdint>
 
 #include <fmt/format.h>
 
+#include "view/characters.hpp"
+
 namespace ttmem::view {
 namespace {
 
-struct Character {
-  std::uint32_t code;
-  std::size_t bytes;
-  bool valid;
-};
+constexpr std::uint32_t kFirstBeyondByte = 0x100;
 
-std::size_t sequence_bytes(unsigned char first) {
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return 2;
-  if (first >= 0xE0 && first <= 0xEF) return 3;
-  if (first >= 0xF0 && first <= 0xF4) return 4;
-  return 0;
+std::string escaped(const Character& character) {
+  const auto code = static_cast<std::uint32_t>(character.code);
+  return code < kFirstBeyondByte ? fmt::format("\\x{:02x}", code)
+                                 : fmt::format("\\u{{{:x}}}", code);
 }
 
-bool is_overlong_or_beyond(std::uint32_t code, std::size_t bytes) {
-  if (bytes == 3) return code < 0x800 || (code >= 0xD800 && code <= 0xDFFF);
-  return bytes == 4 && (code < 0x10000 || code > 0x10FFFF);
-}
-
-Character next_character(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  const Character invalid{first, 1, false};
-  const std::size_t bytes = sequence_bytes(first);
-  if (bytes == 1) return {first, 1, true};
-  if (bytes == 0 || bytes > text.size()) return invalid;
-  std::uint32_t code = first & (0xFFu >> (bytes + 1));
-  for (std::size_t i = 1; i < bytes; ++i) {
-    const auto next = static_cast<unsigned char>(text[i]);
-    if ((next & 0xC0u) != 0x80u) return invalid;
-    code = (code << 6) | (next & 0x3Fu);
-  }
-  if (is_overlong_or_beyond(code, bytes)) return invalid;
-  return {code, bytes, true};
-}
-
-struct Interval {
-  std::uint32_t first, last;
-};
-
-template <std::size_t N>
-bool within(const std::array<Interval, N>& intervals, std::uint32_t code) {
-  for (const Interval& interval : intervals) {
-    if (code >= interval.first && code <= interval.last) return true;
-  }
-  return false;
-}
-
-bool is_control(std::uint32_t code) { return code < 0x20 || (code >= 0x7F && code < 0xA0); }
-
-// Characters that change the direction or vanish: a name could pretend to be another one.
-constexpr std::array<Interval, 6> kDeceptive = {{{0xAD, 0xAD},
-                                                 {0x200B, 0x200F},
-                                                 {0x2028, 0x202E},
-                                                 {0x2060, 0x206F},
-                                                 {0xFEFF, 0xFEFF},
-                                                 {0xE0000, 0xE007F}}};
-
-constexpr std::array<Interval, 6> kCombining = {{{0x300, 0x36F},
-                                                 {0x483, 0x489},
-                                                 {0x1AB0, 0x1AFF},
-                                                 {0x1DC0, 0x1DFF},
-                                                 {0x20D0, 0x20FF},
-                                                 {0xFE00, 0xFE0F}}};
-
-constexpr std::array<Interval, 11> kWide = {{{0x1100, 0x115F},
-                                             {0x2E80, 0x303E},
-                                             {0x3041, 0x33FF},
-                                             {0x3400, 0x4DBF},
-                                             {0x4E00, 0x9FFF},
-                                             {0xA000, 0xA4CF},
-                                             {0xAC00, 0xD7A3},
-                                             {0xF900, 0xFAFF},
-                                             {0xFE30, 0xFE6F},
-                                             {0xFF00, 0xFF60},
-                                             {0x1F300, 0x1FAFF}}};
-
-std::size_t character_width(std::uint32_t code) {
-  if (within(kCombining, code)) return 0;
-  if (within(kWide, code) || (code >= 0x20000 && code <= 0x3FFFD)) return 2;
-  return 1;
+std::size_t columns(const Character& character) {
+  return static_cast<std::size_t>(character_columns(character.code));
 }
 
 }  // namespace
@@ -99,10 +30,8 @@ std::string printable(std::string_view text) {
   safe.reserve(text.size());
   while (!text.empty()) {
     const Character character = next_character(text);
-    if (!character.valid || is_control(character.code)) {
-      safe += fmt::format("\\x{:02x}", character.code);
-    } else if (within(kDeceptive, character.code)) {
-      safe += fmt::format("\\u{{{:x}}}", character.code);
+    if (!character.valid || is_unsafe(character.code)) {
+      safe += escaped(character);
     } else {
       safe += text.substr(0, character.bytes);
     }
@@ -115,7 +44,7 @@ std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   while (!text.empty()) {
     const Character character = next_character(text);
-    width += character_width(character.code);
+    width += columns(character);
     text.remove_prefix(character.bytes);
   }
   return width;
@@ -127,7 +56,7 @@ std::string cut(std::string_view text, std::size_t width) {
   std::size_t used = 0;
   while (!text.empty()) {
     const Character character = next_character(text);
-    used += character_width(character.code);
+    used += columns(character);
     if (used + 1 > width) break;
     kept += text.substr(0, character.bytes);
     text.remove_prefix(character.bytes);
