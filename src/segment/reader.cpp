@@ -77,6 +77,14 @@ std::optional<Error> Reader::check_claims() const {
   return std::nullopt;
 }
 
+void Reader::forget() {
+  table_.forget();
+  devices_.forget();
+  device_sets_.forget();
+  allocators_.forget();
+  ring_managers_.forget();
+}
+
 bool Reader::update_blobs() { return blobs_.update(file_, header_.interned_bytes); }
 
 bool Reader::update_table(SlotSink& sink, TableUpdate& update) {
@@ -85,6 +93,10 @@ bool Reader::update_table(SlotSink& sink, TableUpdate& update) {
 
 bool Reader::read_counters(Counters& counters) const {
   return file_.read(layout_.part(SectionKind::kCounters).offset, &counters, sizeof counters);
+}
+
+bool Reader::read_counter_front(CounterFront& front) const {
+  return file_.read(layout_.part(SectionKind::kCounters).offset, &front, sizeof front);
 }
 
 std::unique_ptr<Failure> Reader::read_failure(std::uint32_t number) const {

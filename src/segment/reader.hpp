@@ -20,6 +20,19 @@
 
 namespace ttmem::segment {
 
+// The counters that are not by device: the first bytes of Counters.
+struct CounterFront {
+  std::uint64_t events[32];
+  std::uint64_t anomalies[kAnomalies];
+  std::uint64_t unrecorded;
+  std::uint64_t live_slots;
+  std::uint64_t peak_slots;
+  std::uint64_t growths;
+  std::uint64_t reserved[12];
+};
+static_assert(sizeof(CounterFront) == offsetof(Counters, taken));
+static_assert(offsetof(CounterFront, unrecorded) == offsetof(Counters, unrecorded));
+
 class Reader {
  public:
   // With `owner`, a segment of anybody but that user and root is refused.
@@ -51,11 +64,13 @@ class Reader {
 
   // Counters have no version: each word is true, the whole is not one moment.
   bool read_counters(Counters& counters) const;
+  bool read_counter_front(CounterFront& front) const;
   // A failure by its number; nothing if it was replaced by a later one or is being written.
   std::unique_ptr<Failure> read_failure(std::uint32_t number) const;
   bool read_watermark(std::uint32_t index, Watermark& watermark) const;
   EventRun read_events(std::uint64_t from, std::uint64_t to) const;
-  void forget_table() { table_.forget(); }
+  // The next updates hand over everything again.
+  void forget();
 
   const Header& header() const { return header_; }
   const BlobReader& blobs() const { return blobs_; }

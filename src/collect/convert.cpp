@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "collect/convert.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+namespace ttmem::collect {
+
+namespace {
+
+using segment::BlobKind;
+using segment::Kind;
+using segment::Meta;
+using segment::Payload;
+
+constexpr std::uint32_t kMaxCores = 256 * 256;
+
+constexpr std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+constexpr std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
+
+template <typename T>
+std::vector<T> list_of(std::span<const std::byte> bytes) {
+  std::vector<T> list(bytes.size() / sizeof(T));
+  if (!list.empty()) std::memcpy(list.data(), bytes.data(), list.size() * sizeof(T));
+  return list;
+}
+
+ledger::CoreType core_type_of(unsigned number) {
+  return static_cast<ledger::CoreType>(number < ledger::kCoreTypes ? number : 0);
+}
+
+ledger::Layout layout_of(unsigned number) {
+  const bool known = number == 0 || (number >= 2 && number <= 5);
+  return known ? static_cast<ledger::Layout>(number) : ledger::Layout::kUnknown;
+}
+
+ledger::Flags flags_of(unsigned bits) {
+  return {.kernel_binaries = (bits & segment::kFlagKernelBinaries) != 0,
+          .trace = (bits & segment::kFlagTrace) != 0,
+          .program_cache = (bits & segment::kFlagProgramCache) != 0,
+          .requested_only = (bits & segment::kFlagRequestedOnly) != 0,
+          .estimated = (bits & segment::kFlagEstimated) != 0};
+}
+
+ledger::Record buffer_of(const Payload& payload) {
+  if (Meta::space(payload.meta) >= ledger::kSpaces) return {};
+  ledger::BufferRecord buffer;
+  const unsigned flags = Meta::flags(payload.meta);
+  buffer.id = payload.id;
+  buffer.per_core = (flags & segment::kFlagPerCore) != 0;
+  if (buffer.per_core) {
+    buffer.core_addresses = low(payload.a);
+  } else {
+    buffer.address = payload.a;
+  }
+  buffer.requested = payload.b;
+  buffer.block = Meta::block(payload.meta);
+  buffer.allocated = payload.time;
+  buffer.set = payload.set;
+  buffer.allocator = payload.allocator;
+  buffer.space = static_cast<ledger::Space>(Meta::space(payload.meta));
+  buffer.layout = layout_of(Meta::variant(payload.meta));
+  buffer.cores = payload.cores;
+  buffer.operation = payload.operation;
+  buffer.line = payload.line;
+  buffer.flags = flags_of(flags);
+  return buffer;
+}
+
+ledger::Record program_of(const Payload& payload, const BlobReader& blobs) {
+  if (Meta::variant(payload.meta) >= ledger::kKernelTypes) return {};
+  ledger::ProgramRecord program;
+  const unsigned flags = Meta::flags(payload.meta);
+  program.id = payload.id;
+  program.workload = payload.a;
+  program.type = static_cast<ledger::KernelType>(Meta::variant(payload.meta));
+  program.set = payload.set;
+  program.generation = high(payload.b);
+  if (const auto blob = blobs.find(low(payload.b), BlobKind::kConfigSizes)) {
+    const auto sizes = list_of<std::uint32_t>(blob->bytes);
+    std::copy_n(sizes.begin(), std::min(sizes.size(), program.config_bytes.size()),
+                program.config_bytes.begin());
+  }
+  program.registered = payload.time;
+  program.loaded = (flags & segment::kFlagLoaded) != 0;
+  program.held = (flags & segment::kFlagHeld) != 0;
+  program.name = payload.operation;
+  program.line = payload.line;
+  program.flags = flags_of(flags);
+  return program;
+}
+
+ledger::Record kernel_of(const Payload& payload) {
+  ledger::KernelRecord kernel;
+  kernel.program = payload.id;
+  kernel.hash = payload.a;
+  kernel.packed_bytes = low(payload.b);
+  kernel.text_bytes = high(payload.b);
+  kernel.processor = static_cast<std::uint8_t>(segment::KernelPlace::processor(payload.time));
+  kernel.core_type = core_type_of(segment::KernelPlace::core_type(payload.time));
+  kernel.cores = payload.cores;
+  kernel.name = payload.operation;
+  kernel.source = payload.line;
+  return kernel;
+}
+
+ledger::Record range_of(const Payload& payload) {
+  if (Meta::variant(payload.meta) > static_cast<unsigned>(ledger::Part::kView)) return {};
+  ledger::RangeRecord range;
+  range.program = payload.id;
+  range.set = payload.set;
+  range.generation = payload.operation;
+  range.part = static_cast<ledger::Part>(Meta::variant(payload.meta));
+  range.address = payload.a;
+  range.size = Meta::block(payload.meta);
+  range.page_bytes = low(payload.b);
+  range.index = high(payload.b);
+  range.viewed_buffer = payload.time;
+  range.cores = payload.cores;
+  return range;
+}
+
+ledger::Record workload_of(const Payload& payload) {
+  ledger::WorkloadRecord workload;
+  workload.id = payload.id;
+  workload.set = payload.set;
+  if (payload.cores != segment::kNoSlot) workload.binaries = payload.cores;
+  workload.launches = launches_of(payload);
+  return workload;
+}
+
+ledger::Record trace_of(const Payload& payload) {
+  ledger::TraceRecord trace;
+  trace.id = payload.id;
+  trace.set = payload.set;
+  trace.queue = payload.allocator;
+  trace.capturing = (Meta::flags(payload.meta) & segment::kFlagHeld) != 0;
+  trace.members = payload.cores;
+  trace.launches = launches_of(payload);
+  return trace;
+}
+
+ledger::CoreGeometry geometry_of(const segment::CoreGeometry& geometry) {
+  return {geometry.l1_bytes, geometry.fixed_end, geometry.ring_base, geometry.ring_bytes,
+          geometry.unreserved_base};
+}
+
+ledger::SpaceRecord space_of(const segment::Space& space, const BlobReader& blobs) {
+  ledger::SpaceRecord record;
+  record.banks = space.banks;
+  record.base = space.base;
+  record.bank_bytes = space.bank_bytes;
+  record.alignment = space.alignment;
+  if (const auto blob = blobs.find(space.bank_cores, BlobKind::kBankCores)) {
+    const auto pairs = list_of<std::uint8_t>(blob->bytes);
+    for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
+      record.bank_cores.push_back({ledger::CoreType::kTensix, pairs[i], pairs[i + 1]});
+    }
+  }
+  if (space.audits > 0) {
+    record.audit = ledger::Audit{space.audit_ours, space.audit_theirs, space.audit_ticks};
+  }
+  return record;
+}
+
+ledger::RingRecord ring_of(const segment::Ring& ring) {
+  ledger::RingRecord record;
+  record.core_type = core_type_of(ring.core_type);
+  record.base = ring.base;
+  record.bytes = ring.bytes;
+  record.largest_bytes = ring.largest_bytes;
+  record.high_water = ring.high_water;
+  const std::uint32_t end = ring.alloc_index % segment::kRingEntries;
+  for (std::uint32_t i = ring.free_index % segment::kRingEntries; i != end;
+       i = (i + 1) % segment::kRingEntries) {
+    const segment::RingEntry& entry = ring.entries[i];
+    record.slices.push_back({entry.address, entry.bytes, entry.workload});
+  }
+  return record;
+}
+
+}  // namespace
+
+ledger::Record record_of(const Payload& payload, const BlobReader& blobs) {
+  if (!Meta::live(payload.meta)) return {};
+  switch (Meta::kind(payload.meta)) {
+    case Kind::kBuffer:
+      return buffer_of(payload);
+    case Kind::kProgram:
+      return program_of(payload, blobs);
+    case Kind::kKernel:
+      return kernel_of(payload);
+    case Kind::kRange:
+      return range_of(payload);
+    case Kind::kWorkload:
+      return workload_of(payload);
+    case Kind::kTrace:
+      return trace_of(payload);
+    case Kind::kNote:
+      break;
+  }
+  return {};
+}
+
+ledger::Launches launches_of(const Payload& payload) {
+  return {.count = payload.a,
+          .stamp = payload.b,
+          .first = payload.operation | (std::uint64_t{payload.line} << 32),
+          .last = payload.time};
+}
+
+ledger::DeviceRecord device_of(const segment::Device& device, const BlobReader& blobs) {
+  ledger::DeviceRecord record;
+  record.unique_id = device.unique_id;
+  if (device.metal_id >= 0) record.metal_id = device.metal_id;
+  record.arch = static_cast<ledger::Arch>(device.arch <= 4 ? device.arch : 0);
+  record.mock = device.mock != 0;
+  record.open = device.open != 0;
+  if (const auto blob = blobs.find(device.board, BlobKind::kString))
+    record.board = string_of(*blob);
+  record.grid_x = device.grid_x;
+  record.grid_y = device.grid_y;
+  record.dram_banks = device.dram_banks;
+  record.dram_bank_bytes = device.dram_bank_bytes;
+  for (std::size_t i = 0; i < record.geometry.size(); ++i) {
+    record.geometry[i] = geometry_of(device.geometry[i]);
+  }
+  if (const auto blob = blobs.find(device.cores, BlobKind::kCoreList)) {
+    const auto bytes = list_of<std::uint8_t>(blob->bytes);
+    for (std::size_t i = 0; i + 8 <= bytes.size(); i += 8) {
+      if (bytes[i + 2] > static_cast<unsigned>(ledger::Role::kHarvested)) continue;
+      record.cores.push_back({{core_type_of(bytes[i + 3]), bytes[i], bytes[i + 1]},
+                              static_cast<ledger::Role>(bytes[i + 2]),
+                              bytes[i + 4],
+                              bytes[i + 5]});
+    }
+  }
+  return record;
+}
+
+ledger::DeviceSetRecord device_set_of(const segment::DeviceSet& set, const BlobReader& blobs) {
+  ledger::DeviceSetRecord record;
+  if (const auto blob = blobs.find(set.devices, BlobKind::kDeviceList)) {
+    record.devices = list_of<std::uint16_t>(blob->bytes);
+    if (record.devices.size() > segment::kMaxDevices) record.devices.resize(segment::kMaxDevices);
+  }
+  record.rows = set.rows;
+  record.columns = set.columns;
+  record.parent = set.parent;
+  return record;
+}
+
+ledger::AllocatorRecord allocator_of(const segment::Allocator& allocator, const BlobReader& blobs) {
+  ledger::AllocatorRecord record;
+  record.set = allocator.set;
+  record.per_core = allocator.per_core != 0;
+  record.open = allocator.open != 0;
+  for (std::size_t i = 0; i < record.spaces.size(); ++i) {
+    record.spaces[i] = space_of(allocator.spaces[i], blobs);
+  }
+  return record;
+}
+
+ledger::RingManagerRecord ring_manager_of(const segment::RingManager& manager) {
+  ledger::RingManagerRecord record;
+  record.set = manager.set;
+  record.queue = manager.queue;
+  record.sub_device = manager.sub_device;
+  record.observed = manager.observed != 0;
+  record.open = manager.open != 0;
+  record.evictions = manager.evictions;
+  record.reloads = manager.reloads;
+  const std::uint32_t count = std::min(manager.ring_count, segment::kMaxRings);
+  for (std::uint32_t i = 0; i < count; ++i) record.rings.push_back(ring_of(manager.rings[i]));
+  return record;
+}
+
+ledger::DeviceCounters counters_of(const segment::Counters& counters, std::uint32_t device) {
+  ledger::DeviceCounters record;
+  for (std::size_t space = 0; space < ledger::kSpaces; ++space) {
+    record.peak[space] = counters.peak[space][device];
+  }
+  record.program_l1_peak = counters.peak[segment::kFigureProgramL1][device];
+  record.kernels_peak = counters.peak[segment::kFigureKernels][device];
+  record.dispatches_released = counters.dispatches[device];
+  record.first_loads = counters.first_loads[device];
+  record.reloads = counters.reloads[device];
+  record.captures = counters.captures[device];
+  record.replays_released = counters.replays[device];
+  return record;
+}
+
+std::string string_of(const BlobView& blob) {
+  std::string text(reinterpret_cast<const char*>(blob.bytes.data()), blob.bytes.size());
+  std::ranges::replace_if(
+      text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+  return text;
+}
+
+ledger::CoreSet core_set_of(const BlobView& blob) {
+  ledger::CoreSet set;
+  if (blob.kind == BlobKind::kBanks) {
+    set.type = ledger::CoreType::kDram;
+    set.banks = list_of<std::uint16_t>(blob.bytes);
+    set.count = static_cast<std::uint32_t>(set.banks.size());
+    return set;
+  }
+  const auto bytes = list_of<std::uint8_t>(blob.bytes);
+  if (bytes.empty()) return set;
+  set.type = core_type_of(bytes[0]);
+  for (std::size_t i = 4; i + 4 <= bytes.size(); i += 4) {
+    const ledger::CoreRange range{bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]};
+    if (range.x1 < range.x0 || range.y1 < range.y0) continue;
+    set.ranges.push_back(range);
+    set.count += (range.x1 - range.x0 + 1u) * (range.y1 - range.y0 + 1u);
+    if (set.count > kMaxCores) return {};  // more than there are coordinates: ranges overlap
+  }
+  return set;
+}
+
+std::vector<std::uint64_t> addresses_of(const BlobView& blob) {
+  return list_of<std::uint64_t>(blob.bytes);
+}
+
+std::vector<ledger::TraceMember> members_of(const BlobView& blob) {
+  std::vector<ledger::TraceMember> members;
+  for (std::size_t i = 0; i + 16 <= blob.bytes.size(); i += 16) {
+    ledger::TraceMember member;
+    std::memcpy(&member.program, blob.bytes.data() + i, sizeof member.program);
+    std::memcpy(&member.set, blob.bytes.data() + i + 8, sizeof member.set);
+    members.push_back(member);
+  }
+  return members;
+}
+
+}  // namespace ttmem::collect

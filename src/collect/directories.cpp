@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "collect/directories.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include <fmt/format.h>
+
+namespace ttmem::collect {
+
+namespace {
+
+using segment::Error;
+using segment::ErrorCode;
+
+constexpr std::string_view kPrefix = "ttmem-";
+
+struct CloseDirectory {
+  void operator()(DIR* stream) const { ::closedir(stream); }
+};
+using Stream = std::unique_ptr<DIR, CloseDirectory>;
+
+template <typename T>
+bool take_number(std::string_view& text, T& value, int base = 10) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc{} || end == text.data()) return false;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return true;
+}
+
+bool take_dash(std::string_view& text) {
+  if (!text.starts_with('-')) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+void add_user_directories(const std::string& shared_memory, std::vector<Directory>& found) {
+  const Stream stream(::opendir(shared_memory.c_str()));
+  if (!stream) return;
+  std::vector<std::uint32_t> users;
+  while (const dirent* entry = ::readdir(stream.get())) {
+    std::string_view name = entry->d_name;
+    std::uint32_t user = 0;
+    if (!name.starts_with(kPrefix)) continue;
+    name.remove_prefix(kPrefix.size());
+    if (take_number(name, user) && name.empty() && user != ::geteuid()) users.push_back(user);
+  }
+  std::ranges::sort(users);
+  for (const std::uint32_t user : users) {
+    found.push_back({fmt::format("{}/ttmem-{}", shared_memory, user), user});
+  }
+}
+
+// Whom the files of an open directory must belong to, or why it is not used at all.
+segment::Result<std::optional<std::uint32_t>> owner_rule(int descriptor,
+                                                         const Directory& directory) {
+  struct stat facts{};
+  if (::fstat(descriptor, &facts) != 0) {
+    return Error{ErrorCode::kSystem, fmt::format("cannot be asked: {}", std::strerror(errno))};
+  }
+  const bool shared = (facts.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  if (directory.user && (shared || facts.st_uid != *directory.user)) {
+    return Error{ErrorCode::kNotASegment,
+                 fmt::format("is not a private directory of user {}: not trusted, remove it",
+                             *directory.user)};
+  }
+  if (shared) return std::optional<std::uint32_t>{};
+  return std::optional<std::uint32_t>{facts.st_uid};
+}
+
+}  // namespace
+
+std::vector<Directory> find_directories(const std::vector<std::string>& given,
+                                        const std::string& root) {
+  std::vector<Directory> found;
+  for (const std::string& path : given) found.push_back({path, std::nullopt});
+  if (!found.empty()) return found;
+  const char* wanted = ::secure_getenv("TTMEM_DIR");
+  if (wanted != nullptr && *wanted != '\0') return {{wanted, std::nullopt}};
+  found.push_back({root + "/run/ttmem", std::nullopt});
+  const std::string shared_memory = root + "/dev/shm";
+  found.push_back({fmt::format("{}/ttmem-{}", shared_memory, ::geteuid()), ::geteuid()});
+  add_user_directories(shared_memory, found);
+  return found;
+}
+
+segment::Result<std::vector<Found>> list_segments(const Directory& directory) {
+  const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (directory.user ? O_NOFOLLOW : 0);
+  const int descriptor = ::open(directory.path.c_str(), flags);
+  if (descriptor < 0) {
+    if (errno == ENOENT) return std::vector<Found>{};
+    if (errno == EACCES || errno == EPERM) {
+      return Error{ErrorCode::kNotPermitted, "may not be read by this user: run as root to see it"};
+    }
+    return Error{ErrorCode::kSystem, fmt::format("cannot be opened: {}", std::strerror(errno))};
+  }
+  const Stream stream(::fdopendir(descriptor));
+  if (!stream) {
+    ::close(descriptor);
+    return Error{ErrorCode::kSystem, "cannot be read"};
+  }
+  const auto owner = owner_rule(descriptor, directory);
+  if (!owner) return owner.error();
+  std::vector<Found> files;
+  while (const dirent* entry = ::readdir(stream.get())) {
+    if (!pid_of_name(entry->d_name)) continue;
+    files.push_back({directory.path + '/' + entry->d_name, entry->d_name, entry->d_ino, *owner});
+  }
+  std::ranges::sort(files, {}, &Found::name);
+  return files;
+}
+
+std::optional<std::int32_t> pid_of_name(std::string_view name) {
+  std::int32_t pid = 0;
+  std::uint64_t start = 0;
+  std::uint64_t nonce = 0;
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  name.remove_prefix(kPrefix.size());
+  const bool fits = take_number(name, pid) && take_dash(name) && take_number(name, start) &&
+                    take_dash(name) && take_number(name, nonce, 16) && name.empty();
+  return fits && pid > 0 ? std::optional(pid) : std::nullopt;
+}
+
+}  // namespace ttmem::collect

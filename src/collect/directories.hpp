@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Where segments are, and which of the files there are segments. A private directory belongs to one
+// user, and so must its files; a directory that several may write to (the host-wide one, with its
+// setgid bit) holds files of many owners.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "segment/result.hpp"
+
+namespace ttmem::collect {
+
+struct Directory {
+  std::string path;
+  std::optional<std::uint32_t> user;  // whose it must be, by its name: /dev/shm/ttmem-<uid>
+};
+
+// The directories given, or $TTMEM_DIR, or the default ones below `root`. Those that do not exist
+// are listed too, except for other users' ones.
+std::vector<Directory> find_directories(const std::vector<std::string>& given,
+                                        const std::string& root);
+
+struct Found {
+  std::string path;
+  std::string name;
+  std::uint64_t inode = 0;
+  std::optional<std::uint32_t> owner;  // whom the file must belong to; nothing = anybody
+};
+
+// Every file with a segment's name. A directory that does not exist holds none; one that may not be
+// read is an error.
+segment::Result<std::vector<Found>> list_segments(const Directory& directory);
+
+// "ttmem-<pid>-<start>-<16 hex digits>": the pid, or nothing if it is no such name.
+std::optional<std::int32_t> pid_of_name(std::string_view name);
+
+}  // namespace ttmem::collect

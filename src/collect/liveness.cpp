@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "collect/liveness.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "segment/reader_header.hpp"
+
+namespace ttmem::collect {
+
+namespace {
+
+using ledger::Ended;
+
+bool same_identity(const segment::Identity& a, const segment::Identity& b) {
+  return a.pid == b.pid && a.start_ticks == b.start_ticks && a.pid_namespace == b.pid_namespace &&
+         std::memcmp(a.boot_id, b.boot_id, sizeof a.boot_id) == 0;
+}
+
+bool same_boot(const ProcFs& procfs, const segment::Identity& subject) {
+  return std::memcmp(procfs.boot_id().data(), subject.boot_id, sizeof subject.boot_id) == 0;
+}
+
+bool can_look_up(const ProcFs& procfs, const segment::Identity& subject) {
+  return subject.pid > 0 && procfs.pid_namespace() != 0 &&
+         subject.pid_namespace == procfs.pid_namespace();
+}
+
+// The facts of the very process that the identity names, if it runs.
+std::optional<ProcessFacts> running(const ProcFs& procfs, const segment::Identity& subject) {
+  auto facts = procfs.process(subject.pid);
+  if (!facts || facts->gone()) return std::nullopt;
+  if (subject.start_ticks != 0 && facts->start_ticks != subject.start_ticks) return std::nullopt;
+  return facts;
+}
+
+}  // namespace
+
+bool locked(int descriptor) {
+  struct flock lock{};
+  lock.l_type = F_RDLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_len = 1;
+  return ::fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+Liveness::~Liveness() { unwatch(); }
+
+Liveness::Liveness(Liveness&& other) noexcept
+    : ended_(other.ended_),
+      evidence_(other.evidence_),
+      pidfd_(std::exchange(other.pidfd_, -1)),
+      looked_(other.looked_) {}
+
+Liveness& Liveness::operator=(Liveness&& other) noexcept {
+  std::swap(ended_, other.ended_);
+  std::swap(evidence_, other.evidence_);
+  std::swap(pidfd_, other.pidfd_);
+  std::swap(looked_, other.looked_);
+  return *this;
+}
+
+void Liveness::look(const ProcFs& procfs, const segment::Header& header,
+                    const segment::ReadOnlyFile& file, bool exited) {
+  if (ended_ != Ended::kAlive) return;
+  evidence_ = gather(procfs, header, file, exited);
+  if (!looked_) watch(procfs, header.subject);
+  looked_ = true;
+}
+
+Liveness::Evidence Liveness::gather(const ProcFs& procfs, const segment::Header& header,
+                                    const segment::ReadOnlyFile& file, bool exited) const {
+  const segment::Identity& subject = header.subject;
+  if (exited || !same_boot(procfs, subject)) return Evidence::kGone;
+  const bool own = same_identity(subject, header.writer);
+  const bool held = locked(file.descriptor());
+  if (!can_look_up(procfs, subject)) return held ? Evidence::kRunning : Evidence::kGone;
+  if (own && held && pidfd_ >= 0) return Evidence::kRunning;
+
+  const auto facts = running(procfs, subject);
+  if (!facts) return Evidence::kGone;
+  if (!own) return held ? Evidence::kRunning : Evidence::kUnwatched;
+  if (held && facts->comm == segment::text(subject.name)) return Evidence::kRunning;
+  const auto mapped = procfs.maps(subject.pid, file.device(), file.inode());
+  return mapped.value_or(held) ? Evidence::kRunning : Evidence::kReplaced;
+}
+
+Ended Liveness::conclude(const segment::Header& header) {
+  if (ended_ != Ended::kAlive) return ended_;
+  const bool closed = header.ended == static_cast<std::uint32_t>(segment::Ended::kClosed);
+  switch (evidence_) {
+    case Evidence::kRunning:
+      break;
+    case Evidence::kUnwatched:
+      if (closed) ended_ = Ended::kClosed;
+      break;
+    case Evidence::kGone:
+      ended_ = closed ? Ended::kClosed : Ended::kDied;
+      break;
+    case Evidence::kReplaced:
+      ended_ = closed ? Ended::kClosed : Ended::kExec;
+      break;
+  }
+  if (ended_ != Ended::kAlive) unwatch();
+  return ended_;
+}
+
+void Liveness::watch(const ProcFs& procfs, const segment::Identity& subject) {
+  if (!procfs.real() || !can_look_up(procfs, subject)) return;
+  pidfd_ = static_cast<int>(::syscall(SYS_pidfd_open, subject.pid, 0));
+  // The pid may have changed hands before the descriptor was there, not after.
+  if (pidfd_ >= 0 && !running(procfs, subject)) unwatch();
+}
+
+void Liveness::unwatch() {
+  if (pidfd_ >= 0) ::close(pidfd_);
+  pidfd_ = -1;
+}
+
+std::vector<bool> poll_exited(const std::vector<int>& descriptors) {
+  std::vector<pollfd> polled(descriptors.size());
+  for (std::size_t i = 0; i < polled.size(); ++i) polled[i] = {descriptors[i], POLLIN, 0};
+  std::vector<bool> exited(descriptors.size());
+  if (::poll(polled.data(), polled.size(), 0) <= 0) return exited;
+  for (std::size_t i = 0; i < polled.size(); ++i) exited[i] = (polled[i].revents & POLLIN) != 0;
+  return exited;
+}
+
+}  // namespace ttmem::collect

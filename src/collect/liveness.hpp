@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Is the process whose memory a segment describes still there? Its lock on byte 0 is the first
+// witness; pid, start time, boot and namespace are the tie-breaks:
+//
+//   lock   process        mapped   says
+//   held   there          -        alive
+//   held   gone           -        died: a forked child kept the descriptor
+//   held   not ours       -        alive: a pid of another namespace cannot be looked up
+//   free   there          yes      alive: the host closed our descriptor
+//   free   there          no       exec: the same pid runs another program now
+//   free   gone, zombie   -        died
+//
+// A segment that was closed cleanly says so itself. If the writer is not the subject (a daemon that
+// writes for another process), the lock tells only about the writer, and the subject decides.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collect/procfs.hpp"
+#include "ledger/snapshot.hpp"
+#include "segment/format.hpp"
+#include "segment/reader_file.hpp"
+
+namespace ttmem::collect {
+
+// Whether somebody holds the writer's lock.
+bool locked(int descriptor);
+
+// One process's state, remembered between looks. Once it ended it stays ended.
+//
+// A look has two halves with a fresh read of the header in between: a process that closes its
+// segment and exits while we look must not be taken for one that died.
+class Liveness {
+ public:
+  Liveness() = default;
+  ~Liveness();
+  Liveness(Liveness&& other) noexcept;
+  Liveness& operator=(Liveness&& other) noexcept;
+
+  // First half: what lock and /proc say now. `exited` is what a poll of descriptor() said.
+  void look(const ProcFs& procfs, const segment::Header& header, const segment::ReadOnlyFile& file,
+            bool exited);
+  // Second half, with a header that was read after the look.
+  ledger::Ended conclude(const segment::Header& header);
+
+  // A pidfd that becomes readable when the process exits, or -1.
+  int descriptor() const { return pidfd_; }
+  ledger::Ended ended() const { return ended_; }
+
+ private:
+  enum class Evidence : std::uint8_t {
+    kRunning,
+    kUnwatched,  // the subject runs, but its writer is another process and gone
+    kGone,
+    kReplaced,  // by another program, through exec
+  };
+  Evidence gather(const ProcFs& procfs, const segment::Header& header,
+                  const segment::ReadOnlyFile& file, bool exited) const;
+  void watch(const ProcFs& procfs, const segment::Identity& subject);
+  void unwatch();
+
+  ledger::Ended ended_ = ledger::Ended::kAlive;
+  Evidence evidence_ = Evidence::kRunning;
+  int pidfd_ = -1;
+  bool looked_ = false;
+};
+
+// Polls the descriptors of many at once; one flag each, in the same order. -1 is never ready.
+std::vector<bool> poll_exited(const std::vector<int>& descriptors);
+
+}  // namespace ttmem::collect

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "collect/process_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <sstream>
+
+#include "collect/convert.hpp"
+#include "ledger/catalog.hpp"
+#include "segment/reader_header.hpp"
+
+namespace ttmem::collect {
+
+namespace {
+
+using segment::BlobKind;
+
+constexpr std::array<std::string_view, 5> kFailures = {
+    "out_of_memory", "cb_clash", "dataflow_buffer_clash", "ring_too_small", "other"};
+
+constexpr std::array<std::string_view, 15> kAnomalies = {
+    "unknown_free",  "replaced",     "unknown_allocator", "unknown_program", "unknown_workload",
+    "unknown_trace", "bad_value",    "in_signal",         "table_full",      "intern_full",
+    "limit",         "stale_handle", "kind_by_source",    "audit",           "overlap"};
+
+std::string name_of(const segment::Reader& reader, std::uint32_t id) {
+  const auto blob = reader.blobs().find(id, BlobKind::kString);
+  return blob ? string_of(*blob) : std::string();
+}
+
+std::vector<std::string> hooks_missing(const segment::Reader& reader) {
+  const segment::Header& header = reader.header();
+  const auto blob = reader.blobs().find(header.hook_names, BlobKind::kString);
+  std::vector<std::string> missing;
+  if (!blob) return missing;
+  std::istringstream names(
+      std::string(reinterpret_cast<const char*>(blob->bytes.data()), blob->bytes.size()));
+  std::string name;
+  for (unsigned bit = 0; bit < 128 && std::getline(names, name); ++bit) {
+    const std::uint64_t mask = 1ull << (bit % 64);
+    const bool wanted = (header.hooks_wanted[bit / 64] & mask) != 0;
+    if (wanted && (header.hooks_bound[bit / 64] & mask) == 0) missing.push_back(name);
+  }
+  return missing;
+}
+
+void compare_audits(const segment::Reader& reader, ledger::Tracking& tracking) {
+  for (std::uint32_t i = 1; i <= reader.allocators().count(); ++i) {
+    const segment::Allocator& allocator = reader.allocators()[i];
+    if (allocator.open == 0) continue;
+    for (const segment::Space& space : allocator.spaces) {
+      if (space.audits == 0) continue;
+      const auto difference = static_cast<std::int64_t>(space.audit_ours - space.audit_theirs);
+      tracking.exact = tracking.exact.value_or(true) && difference == 0;
+      tracking.difference_bytes =
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(tracking.difference_bytes) +
+                                    static_cast<std::uint64_t>(difference) * space.banks);
+    }
+  }
+}
+
+std::vector<std::uint64_t> unique_ids(const segment::Reader& reader, std::uint16_t set) {
+  const ledger::DeviceSetRecord record = device_set_of(reader.device_sets()[set], reader.blobs());
+  std::vector<std::uint64_t> ids;
+  for (const ledger::DeviceIndex device : record.devices) {
+    if (device != 0 && device <= reader.devices().count()) {
+      ids.push_back(reader.devices()[device].unique_id);
+    }
+  }
+  return ids;
+}
+
+ledger::Figure known(std::uint64_t value) {
+  return value == 0 ? ledger::Figure{} : ledger::Figure{value};
+}
+
+}  // namespace
+
+ledger::ProcessView process_view(const segment::Reader& reader, const TickClock& clock) {
+  const segment::Header& header = reader.header();
+  const bool own = header.subject.pid == header.writer.pid;
+  ledger::ProcessView view;
+  view.pid = header.subject.pid;
+  view.start = header.subject.start_ticks;
+  view.name = segment::text(header.subject.name);
+  view.command = segment::text(header.subject.command);
+  // A process that writes for itself is whoever owns the file, whatever it claims.
+  view.uid = own ? reader.file().owner() : header.subject.uid;
+  const std::string& path = reader.file().path();
+  view.segment = path.substr(path.rfind('/') + 1);
+  view.started = clock.wall(header.created_ticks);
+  const bool known_source = header.source <= static_cast<std::uint32_t>(ledger::Source::kLegacy);
+  view.sources = {known_source ? static_cast<ledger::Source>(header.source) : ledger::Source::kApi};
+  view.runtime_version = segment::text(header.runtime_version);
+  view.events = reader.event();
+  return view;
+}
+
+ledger::Tracking tracking_of(const segment::Reader& reader, const segment::CounterFront& counters) {
+  const std::uint32_t flags = reader.header().flags;
+  ledger::Tracking tracking;
+  compare_audits(reader, tracking);
+  tracking.since_open = (flags & segment::kHeaderAttachedLate) == 0;
+  tracking.partial = (flags & segment::kHeaderPartial) != 0;
+  tracking.disconnected = (flags & segment::kHeaderDisconnected) != 0;
+  tracking.not_tmpfs = (flags & segment::kHeaderNotTmpfs) != 0;
+  tracking.growth_stopped = (flags & segment::kHeaderGrowthStopped) != 0;
+  tracking.hooks_missing = hooks_missing(reader);
+  tracking.unrecorded = counters.unrecorded;
+  tracking.anomalies.assign(std::begin(counters.anomalies), std::end(counters.anomalies));
+  return tracking;
+}
+
+ledger::FailureView failure_view(const segment::Failure& failure, const segment::Reader& reader,
+                                 const TickClock& clock) {
+  ledger::FailureView view;
+  view.number = failure.number;
+  view.kind = failure_word(failure.kind);
+  view.time = clock.wall(failure.ticks);
+  view.message = segment::text(failure.message);
+  view.requested = known(failure.requested);
+  view.per_bank = known(failure.per_bank);
+  if (failure.space < ledger::kSpaces) view.space = static_cast<ledger::Space>(failure.space);
+  if (failure.program != 0) view.program = failure.program;
+  view.devices = unique_ids(reader, failure.set);
+  if (const auto blob = reader.blobs().find(failure.cores)) {
+    if (blob->kind == BlobKind::kCores || blob->kind == BlobKind::kBanks) {
+      view.cores = ledger::to_string(core_set_of(*blob));
+    }
+  }
+  view.operation = name_of(reader, failure.operation);
+  view.line = name_of(reader, failure.line);
+  view.holdings = failure.picture_slots;
+  view.truncated = failure.truncated != 0;
+  return view;
+}
+
+std::string_view failure_word(std::uint64_t kind) {
+  return kind >= 1 && kind <= kFailures.size() ? kFailures[kind - 1] : kFailures.back();
+}
+
+std::string_view anomaly_word(std::uint64_t kind) {
+  return kind < kAnomalies.size() ? kAnomalies[kind] : "other";
+}
+
+}  // namespace ttmem::collect

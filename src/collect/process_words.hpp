@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// What a segment says about its process in words: who it is, how well it is tracked, what failed.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collect/clock.hpp"
+#include "ledger/snapshot.hpp"
+#include "segment/reader.hpp"
+
+namespace ttmem::collect {
+
+// Who it is. `key`, liveness, tracking, failures and devices are left to the caller.
+ledger::ProcessView process_view(const segment::Reader& reader, const TickClock& clock);
+
+// How well it is tracked. What only a follower knows (lost events, unsettled slots) is left out.
+ledger::Tracking tracking_of(const segment::Reader& reader, const segment::CounterFront& counters);
+
+ledger::FailureView failure_view(const segment::Failure& failure, const segment::Reader& reader,
+                                 const TickClock& clock);
+
+// "out_of_memory", ...
+std::string_view failure_word(std::uint64_t kind);
+// "unknown_free", ...
+std::string_view anomaly_word(std::uint64_t kind);
+
+}  // namespace ttmem::collect

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "collect/segment_source.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "collect/convert.hpp"
+#include "collect/process_words.hpp"
+#include "segment/reader_header.hpp"
+
+namespace ttmem::collect {
+
+namespace {
+
+using segment::BlobKind;
+using segment::Error;
+using segment::ErrorCode;
+using segment::Meta;
+using segment::Payload;
+
+const Error kUnreadable{ErrorCode::kCorrupt, "it shrank or contradicts itself: no longer followed"};
+
+std::unique_ptr<ledger::ProcessLedger> new_ledger(const SourceMode&) {
+  return std::make_unique<ledger::ProcessLedger>();
+}
+
+}  // namespace
+
+segment::Result<std::unique_ptr<SegmentSource>> SegmentSource::open(
+    const std::string& path, std::optional<std::uint32_t> owner, std::uint64_t key,
+    SourceMode mode) {
+  auto reader = segment::Reader::open(path, owner);
+  if (!reader) return reader.error();
+  return std::unique_ptr<SegmentSource>(new SegmentSource(std::move(*reader), key, mode));
+}
+
+SegmentSource::SegmentSource(segment::Reader reader, std::uint64_t key, SourceMode mode)
+    : reader_(std::move(reader)),
+      key_(key),
+      mode_(mode),
+      ledger_(new_ledger(mode)),
+      clock_(reader_.header().clock, Moment::now(), true) {}
+
+std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& now, bool exited) {
+  if (final_) return std::nullopt;
+  liveness_.look(procfs, header(), reader_.file(), exited);
+  if (auto error = reader_.refresh()) return error;
+  const bool same_boot = std::memcmp(procfs.boot_id().data(), header().subject.boot_id,
+                                     sizeof header().subject.boot_id) == 0;
+  clock_ = TickClock(header().clock, now, same_boot);
+  const bool ended = liveness_.conclude(header()) != ledger::Ended::kAlive;
+
+  if (mode_.totals_only && !first_ && header().head != reader_.event()) start_over();
+  if (!update_geometry() || !update_table()) return kUnreadable;
+  // Slots may refer to what was published after the first look at it.
+  if (reader_.refresh() || !update_geometry()) return kUnreadable;
+  update_counters();
+  update_failures();
+  first_ = false;
+  final_ = ended;
+  return std::nullopt;
+}
+
+void SegmentSource::start_over() {
+  reader_.forget();
+  ledger_ = new_ledger(mode_);
+  blobs_fed_ = 0;
+  counted_order_.reset();
+}
+
+bool SegmentSource::update_geometry() {
+  reader_.update_blobs();
+  feed_blobs(*ledger_, blobs_fed_);
+  blobs_fed_ = reader_.blobs().ids().size();
+  const auto index16 = [](std::uint32_t index) { return static_cast<std::uint16_t>(index); };
+  return reader_.update_devices([&](std::uint32_t index, const segment::Device& device) {
+    ledger_->set_device(index16(index), device_of(device, reader_.blobs()));
+  }) && reader_.update_device_sets([&](std::uint32_t index, const segment::DeviceSet& set) {
+    ledger_->set_device_set(index16(index), device_set_of(set, reader_.blobs()));
+  }) && reader_.update_allocators([&](std::uint32_t index, const segment::Allocator& allocator) {
+    ledger_->set_allocator(index16(index), allocator_of(allocator, reader_.blobs()));
+  }) && reader_.update_ring_managers([&](std::uint32_t index, const segment::RingManager& rings) {
+    ledger_->set_ring_manager(index, ring_manager_of(rings));
+  });
+}
+
+void SegmentSource::feed_blobs(ledger::ProcessLedger& ledger, std::size_t from) const {
+  const auto& ids = reader_.blobs().ids();
+  for (std::size_t i = from; i < ids.size(); ++i) {
+    const auto blob = reader_.blobs().find(ids[i]);
+    if (!blob) continue;
+    switch (blob->kind) {
+      case BlobKind::kString:
+        ledger.set_string(blob->id, string_of(*blob));
+        break;
+      case BlobKind::kCores:
+      case BlobKind::kBanks:
+        ledger.set_cores(blob->id, core_set_of(*blob));
+        break;
+      case BlobKind::kAddresses:
+        ledger.set_addresses(blob->id, addresses_of(*blob));
+        break;
+      case BlobKind::kMembers:
+        ledger.set_members(blob->id, members_of(*blob));
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+bool SegmentSource::update_table() {
+  segment::TableUpdate update;
+  const std::uint64_t before = reader_.event();
+  if (!reader_.update_table(*this, update)) return false;
+  lost_events_ += update.missed;
+  unsettled_ = update.unsettled + (update.settled ? 0 : 1);
+  if (mode_.events) collect_events(update, before);
+  return true;
+}
+
+void SegmentSource::on_slot(std::uint32_t index, const Payload& payload) {
+  if (mode_.events) {
+    if (index >= shadow_.size()) shadow_.resize(std::size_t{index} + 1);
+    shadow_[index] = payload;
+  }
+  if (first_ && !Meta::live(payload.meta)) return;
+  ledger_->apply(index, record_of(payload, reader_.blobs()));
+}
+
+void SegmentSource::on_launches(std::uint32_t index, const Payload& payload) {
+  if (mode_.events && index < shadow_.size()) shadow_[index] = payload;
+  ledger_->set_launches(index, launches_of(payload));
+}
+
+void SegmentSource::collect_events(segment::TableUpdate& update, std::uint64_t before) {
+  events_ = {};
+  if (!update.table_read) {
+    events_.run = std::move(update.events);
+    return;
+  }
+  events_.restart = true;
+  events_.run = reader_.read_events(before + 1, update.event);
+  if (!events_.run.events.empty()) {
+    events_.missed = events_.run.first - before - 1;
+  } else if (update.event > before) {
+    events_.missed = update.event - before;
+  }
+}
+
+RawEvents SegmentSource::take_events() { return std::exchange(events_, {}); }
+
+void SegmentSource::update_counters() {
+  segment::CounterFront front;
+  if (!reader_.read_counter_front(front)) return;  // not there yet
+  if (counted_order_ == header().order && std::memcmp(&front, &counters_, sizeof front) == 0)
+    return;
+  segment::Counters counters;
+  if (!reader_.read_counters(counters)) return;
+  counters_ = front;
+  counted_order_ = header().order;
+  for (std::uint32_t device = 1; device <= reader_.devices().count(); ++device) {
+    ledger_->set_counters(static_cast<ledger::DeviceIndex>(device), counters_of(counters, device));
+  }
+}
+
+void SegmentSource::update_failures() {
+  if (header().failure_count == failures_seen_) return;
+  failures_seen_ = header().failure_count;
+  failures_.clear();
+  const std::uint32_t first =
+      failures_seen_ > segment::kMaxFailures ? failures_seen_ - segment::kMaxFailures + 1 : 1;
+  for (std::uint32_t number = first; number <= failures_seen_; ++number) {
+    if (const auto failure = reader_.read_failure(number)) {
+      failures_.push_back(failure_view(*failure, reader_, clock_));
+    }
+  }
+}
+
+segment::Result<ledger::ProcessLedger> SegmentSource::picture(std::uint32_t number) const {
+  const auto failure = reader_.read_failure(number);
+  if (!failure) {
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("there is no failure {} of this process: the last {} are kept", number,
+                             segment::kMaxFailures)};
+  }
+  ledger::ProcessLedger picture;
+  feed_blobs(picture, 0);
+  const segment::BlobReader& blobs = reader_.blobs();
+  for (std::uint32_t i = 1; i <= reader_.devices().count(); ++i) {
+    picture.set_device(static_cast<std::uint16_t>(i), device_of(reader_.devices()[i], blobs));
+  }
+  for (std::uint32_t i = 1; i <= reader_.device_sets().count(); ++i) {
+    picture.set_device_set(static_cast<std::uint16_t>(i),
+                           device_set_of(reader_.device_sets()[i], blobs));
+  }
+  for (std::uint32_t i = 1; i <= reader_.allocators().count(); ++i) {
+    picture.set_allocator(static_cast<std::uint16_t>(i),
+                          allocator_of(reader_.allocators()[i], blobs));
+  }
+  for (std::uint32_t i = 0; i < failure->picture_slots; ++i) {
+    picture.apply(i, record_of(failure->picture[i].payload, blobs));
+  }
+  return picture;
+}
+
+ledger::ProcessView SegmentSource::identity() const {
+  ledger::ProcessView view = process_view(reader_, clock_);
+  view.key = key_;
+  view.ended = liveness_.ended();
+  view.alive = alive();
+  if (view.ended == ledger::Ended::kClosed) view.ended_at = clock_.wall(header().ended_ticks);
+  view.tracking = tracking_of(reader_, counters_);
+  view.tracking.lost_events = lost_events_;
+  view.tracking.unsettled = unsettled_;
+  view.failures = failures_;
+  return view;
+}
+
+}  // namespace ttmem::collect

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// One segment, followed into one ledger. Each update reads what changed, decides whether the
+// process lives, and leaves the ledger at the exact state after one event.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collect/clock.hpp"
+#include "collect/liveness.hpp"
+#include "collect/procfs.hpp"
+#include "ledger/assemble.hpp"
+#include "ledger/process_ledger.hpp"
+#include "ledger/snapshot.hpp"
+#include "segment/reader.hpp"
+
+namespace ttmem::collect {
+
+// What a source does beside feeding its ledger.
+struct SourceMode {
+  bool totals_only = false;
+  bool events = false;
+};
+
+// The events of one update, as they stand in the ring.
+struct RawEvents {
+  std::uint64_t missed = 0;  // overwritten before they were read; they precede `run`
+  bool restart = false;      // the run does not continue the previous one
+  segment::EventRun run;
+};
+
+class SegmentSource final : private segment::SlotSink {
+ public:
+  static segment::Result<std::unique_ptr<SegmentSource>> open(const std::string& path,
+                                                              std::optional<std::uint32_t> owner,
+                                                              std::uint64_t key, SourceMode mode);
+
+  // Reads what changed. An error means that the segment can no longer be followed; what is in the
+  // ledger is the last good state.
+  std::optional<segment::Error> update(const ProcFs& procfs, const Moment& now, bool exited);
+
+  const ledger::ProcessLedger& ledger() const { return *ledger_; }
+  const segment::Reader& reader() const { return reader_; }
+  const segment::Header& header() const { return reader_.header(); }
+  std::uint64_t key() const { return key_; }
+  bool alive() const { return liveness_.ended() == ledger::Ended::kAlive; }
+  ledger::Ended ended() const { return liveness_.ended(); }
+  int exit_descriptor() const { return liveness_.descriptor(); }
+  ledger::TimeNs wall(std::uint64_t ticks) const { return clock_.wall(ticks); }
+
+  // Everything about the process but its devices.
+  ledger::ProcessView identity() const;
+  // What was held at a failure, in a ledger of its own.
+  segment::Result<ledger::ProcessLedger> picture(std::uint32_t number) const;
+
+  // The events of the last update; only with SourceMode::events.
+  RawEvents take_events();
+  // The table as it is now, for whoever decodes events; only with SourceMode::events.
+  const std::vector<segment::Payload>& table() const { return shadow_; }
+
+ private:
+  SegmentSource(segment::Reader reader, std::uint64_t key, SourceMode mode);
+
+  void on_slot(std::uint32_t index, const segment::Payload& payload) override;
+  void on_launches(std::uint32_t index, const segment::Payload& payload) override;
+
+  void start_over();
+  bool update_geometry();
+  void feed_blobs(ledger::ProcessLedger& ledger, std::size_t from) const;
+  bool update_table();
+  void update_counters();
+  void update_failures();
+  void collect_events(segment::TableUpdate& update, std::uint64_t before);
+
+  segment::Reader reader_;
+  std::uint64_t key_;
+  SourceMode mode_;
+  std::unique_ptr<ledger::ProcessLedger> ledger_;
+  Liveness liveness_;
+  TickClock clock_;
+  bool first_ = true;
+  bool final_ = false;  // ended and read to the end: nothing changes any more
+  std::size_t blobs_fed_ = 0;
+  std::uint64_t lost_events_ = 0;
+  std::uint64_t unsettled_ = 0;
+  std::uint32_t failures_seen_ = 0;
+  std::optional<std::uint64_t> counted_order_;  // launches as of the last look at the counters
+  segment::CounterFront counters_{};
+  std::vector<ledger::FailureView> failures_;
+  std::vector<segment::Payload> shadow_;
+  RawEvents events_;
+};
+
+}  // namespace ttmem::collect
