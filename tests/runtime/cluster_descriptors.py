@@ -50,7 +50,13 @@ def descriptor(arch, masks, links, with_pcie, boards, positions, unique_ids=None
 
 def n150():
     return descriptor(
-        "wormhole_b0", [harvesting(0b0001000000)], [], [0], [board(1, "n150", [0])], {0: [0, 0, 0, 0]}
+        "wormhole_b0",
+        [harvesting(0b0001000000)],
+        [],
+        [0],
+        [board(1, "n150", [0])],
+        {0: [0, 0, 0, 0]},
+        [0x1000018611800001],
     )
 
 
@@ -62,6 +68,7 @@ def n300():
         [0],
         [board(1, "n300", [0, 1])],
         {0: [0, 0, 0, 0], 1: [1, 0, 0, 0]},
+        [0x1000014611800001, 0x1000014611800002],
     )
 
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The runtime's allocators and what each has given out. Looked up at every allocation and free, so
+// finding one takes no lock.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "ttmem/ttmem.h"
+
+namespace ttmem::inject {
+
+struct Allocator {
+  std::atomic<const void*> key{nullptr};  ///< AllocatorImpl*
+  std::atomic<ttmem_allocator_t> id{0};
+  ttmem_set_t set = 0;
+  std::uint32_t block_alignment = 0;  ///< of DRAM, which rounds blocks in every space
+
+  /// Bytes a bank that are given out now, as the audit expects them to be.
+  std::atomic<std::uint64_t> taken[TTMEM_SPACES] = {};
+  std::atomic<std::uint64_t> per_core_live{0};  ///< buffers that the runtime's statistics leave out
+  std::atomic<std::uint64_t> events{0};
+  std::atomic<std::uint64_t> newest{0};         ///< highest buffer id seen
+  /// Buffers up to this id were released all at once; their own release comes later and is nothing.
+  std::atomic<std::uint64_t> released_up_to{0};
+
+  std::uint64_t block(std::uint64_t bytes_per_bank) const {
+    const std::uint64_t unit = block_alignment ? block_alignment : 1;
+    const std::uint64_t least = bytes_per_bank < unit ? unit : bytes_per_bank;
+    return (least + unit - 1) / unit * unit;
+  }
+};
+
+namespace allocators {
+
+inline constexpr std::size_t kMax = 1024;
+
+/// Null if it is not known.
+Allocator* find(const void* allocator);
+
+/// Finds it, or tells the recorder about it: `device` is the IDevice it serves. Null if that fails.
+Allocator* find_or_open(const void* allocator, const void* device);
+/// The same for an allocator whose set is known.
+Allocator* open(const void* allocator, ttmem_set_t set);
+
+/// Reads a space's capacity again and tells the recorder.
+void resized(const void* allocator, std::uint32_t space);
+
+/// All of its buffers are gone.
+void cleared(const void* allocator);
+/// It will not be seen again.
+void closed(const void* allocator);
+
+/// Every open one, in no order. The audit lock must be held.
+template <typename Visitor>
+void visit(Visitor&& visitor);
+
+Allocator* table();
+
+template <typename Visitor>
+void visit(Visitor&& visitor) {
+  for (std::size_t i = 0; i < kMax; ++i) {
+    if (table()[i].id.load(std::memory_order_acquire)) visitor(table()[i]);
+  }
+}
+
+/// After a fork: the ids mean nothing, and what lived then was the parent's.
+void forget_recorder();
+/// Ids up to this one belong to the parent of this process.
+std::uint64_t inherited_up_to();
+
+}  // namespace allocators
+}  // namespace ttmem::inject

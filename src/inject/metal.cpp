@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+
+#include "inject/metal.hpp"
+
+#include <dirent.h>
+#include <dlfcn.h>
+
+#include <cstring>
+#include <typeinfo>
+
+namespace ttmem::inject::metal {
+
+Functions functions;
+
+namespace {
+
+struct Library {
+  std::string path;
+  const std::type_info* mesh_type = nullptr;
+  const void* slow_queue_table = nullptr;
+};
+
+Library& library() {
+  static Library& library = *new Library;
+  return library;
+}
+
+/// "ttnn-0.81.1.dist-info" in `directory` gives "0.81.1".
+std::string version_in(const std::string& directory) {
+  DIR* listing = ::opendir(directory.c_str());
+  if (!listing) return {};
+  std::string version;
+  while (const dirent* entry = ::readdir(listing)) {
+    const std::string_view name = entry->d_name;
+    constexpr std::string_view kBefore = "ttnn-";
+    constexpr std::string_view kAfter = ".dist-info";
+    if (name.starts_with(kBefore) && name.ends_with(kAfter)) {
+      version = name.substr(kBefore.size(), name.size() - kBefore.size() - kAfter.size());
+    }
+  }
+  ::closedir(listing);
+  return version;
+}
+
+}  // namespace
+
+void load(void* anchor) {
+  Dl_info info;
+  if (!::dladdr(anchor, &info) || !info.dli_fname) return;
+  void* handle = ::dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (!handle) return;
+  library().path = info.dli_fname;
+#define METAL_FUNCTION(name, result, arguments, symbol) \
+  functions.name = reinterpret_cast<result(*) arguments>(::dlsym(handle, symbol));
+#include "inject/metal_functions.def"
+#undef METAL_FUNCTION
+  library().mesh_type = static_cast<const std::type_info*>(
+      ::dlsym(handle, "_ZTIN2tt8tt_metal11distributed10MeshDeviceE"));
+  library().slow_queue_table =
+      ::dlsym(handle, "_ZTVN2tt8tt_metal11distributed18SDMeshCommandQueueE");
+}
+
+const std::string& library_path() { return library().path; }
+
+std::string library_version() {
+  // <site-packages>/ttnn/build/lib/libtt_metal.so, beside <site-packages>/ttnn-<version>.dist-info.
+  std::string directory = library().path;
+  for (int level = 0; level < 4; ++level) {
+    const auto slash = directory.rfind('/');
+    if (slash == std::string::npos) return {};
+    directory.resize(slash);
+  }
+  return version_in(directory);
+}
+
+bool is_mesh(const void* device) {
+  if (!device || !library().mesh_type) return false;
+  const auto* table = *static_cast<const std::type_info* const* const*>(device);
+  return *table[-1] == *library().mesh_type;
+}
+
+bool is_slow_queue(const void* queue) {
+  constexpr std::size_t kFirstFunction = 2 * sizeof(void*);
+  const void* table = *static_cast<const void* const*>(queue);
+  return library().slow_queue_table &&
+         table == static_cast<const std::byte*>(library().slow_queue_table) + kFirstFunction;
+}
+
+}  // namespace ttmem::inject::metal

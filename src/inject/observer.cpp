@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The one entry of libttmem_observer.so: takes the table of slots, begins to record, says what is bound.
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "inject/audit.hpp"
+#include "inject/hooks.hpp"
+#include "inject/locks.hpp"
+#include "inject/metal.hpp"
+#include "inject/preload/slots.h"
+
+extern "C" {
+#define TTMEM_HOOK(id, manner, symbol, lost) void* ttmem_original_##id = nullptr;
+#include "inject/hooks.def"
+#undef TTMEM_HOOK
+
+#define ENTRY_TARGET(id) void ttmem_thunk_##id(void);
+#define FRAME_TARGET(id) void ttmem_hook_##id##_declared(void) __asm__("ttmem_hook_" #id);
+#define TTMEM_HOOK(id, manner, symbol, lost) manner##_TARGET(id)
+#include "inject/hooks.def"
+#undef TTMEM_HOOK
+#undef ENTRY_TARGET
+#undef FRAME_TARGET
+}
+
+namespace ttmem::inject {
+
+namespace {
+
+struct Hook {
+  const char* name;
+  void (*target)();
+  void** original;
+};
+
+const Hook kHooks[] = {
+#define ENTRY_TARGET(id) ttmem_thunk_##id
+#define FRAME_TARGET(id) ttmem_hook_##id##_declared
+#define TTMEM_HOOK(id, manner, symbol, lost) {#symbol, manner##_TARGET(id), &ttmem_original_##id},
+#include "inject/hooks.def"
+#undef TTMEM_HOOK
+#undef ENTRY_TARGET
+#undef FRAME_TARGET
+};
+constexpr std::size_t kHookCount = sizeof kHooks / sizeof kHooks[0];
+static_assert(kHookCount <= 128, "the process publishes 128 bits");
+
+const ttmem_hook_slot* slot_of(const Hook& hook, const ttmem_hook_slot* slots, unsigned count) {
+  for (unsigned i = 0; i < count; ++i) {
+    if (std::strcmp(slots[i].name, hook.name) == 0) return &slots[i];
+  }
+  return nullptr;
+}
+
+/// Learns every original before the first target is set: a hook may run as soon as it is bound.
+void* learn_originals(const ttmem_hook_slot* slots, unsigned count) {
+  void* anchor = nullptr;
+  for (const Hook& hook : kHooks) {
+    const ttmem_hook_slot* slot = slot_of(hook, slots, count);
+    *hook.original = slot ? slot->original : nullptr;
+    if (*hook.original) anchor = *hook.original;
+  }
+  return anchor;
+}
+
+std::string names() {
+  std::string text;
+  for (const Hook& hook : kHooks) text.append(hook.name).push_back('\n');
+  text.pop_back();
+  return text;
+}
+
+/// A stand-in compiler lies where SFPI would, with a file that says so beside it.
+bool has_stand_in_compiler() {
+  const char* told = std::getenv("TTMEM_STAND_IN_KERNELS");
+  return told && std::strcmp(told, "1") == 0;
+}
+
+void describe_process() {
+  const std::string hooks = names();
+  const std::string version = metal::library_version();
+  ttmem_process_info info = {};
+  info.struct_size = sizeof info;
+  info.source = TTMEM_SOURCE_INJECTOR;
+  info.stand_in_kernels = has_stand_in_compiler();
+  info.runtime_version = version.empty() ? nullptr : version.c_str();
+  info.runtime_library = metal::library_path().c_str();
+  info.hook_names = hooks.c_str();
+  for (std::size_t i = 0; i < kHookCount; ++i) {
+    const std::uint64_t bit = std::uint64_t{1} << (i % 64);
+    info.hooks_wanted[i / 64] |= bit;
+    if (*kHooks[i].original) info.hooks_bound[i / 64] |= bit;
+  }
+  ttmem_process_described(&info);
+}
+
+void set_targets(ttmem_hook_slot* slots, unsigned count) {
+  for (unsigned i = 0; i < count; ++i) {
+    for (const Hook& hook : kHooks) {
+      if (!slots[i].original || std::strcmp(slots[i].name, hook.name) != 0) continue;
+      __atomic_store_n(&slots[i].target, reinterpret_cast<void*>(hook.target), __ATOMIC_RELEASE);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ttmem::inject
+
+extern "C" __attribute__((visibility("default"))) int ttmem_observer_bind(ttmem_hook_slot* slots,
+                                                                          unsigned count) {
+  using namespace ttmem::inject;
+  int failed = EINVAL;
+  quietly([&] {
+    void* anchor = learn_originals(slots, count);
+    if (!anchor) return;
+    metal::load(anchor);
+    failed = ttmem_open();
+    if (failed) return;
+    describe_process();
+    guard_forks();
+    audit::start();
+    set_targets(slots, count);
+  });
+  return failed;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The ttmem authors */
+/*
+ * The table between a hooked name and the code that runs for it.
+ *
+ * The preloaded stub exports every hooked name; each is one jump through `target`. Before the first
+ * call `target` is the stub's own resolver. Whoever fills the table (the stub, or a patcher of
+ * global offset tables that brings a table of its own) finds the originals, hands the table to
+ * ttmem_observer_bind, and sends what the observer left alone straight to the original.
+ */
+#ifndef TTMEM_INJECT_PRELOAD_SLOTS_H
+#define TTMEM_INJECT_PRELOAD_SLOTS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ttmem_hook_slot {
+  const char* name; /* mangled */
+  void* target;     /* where a call goes */
+  void* original;   /* in libtt_metal.so; NULL = this release has no such function */
+} ttmem_hook_slot;
+
+/* Exported by libttmem_observer.so: sets `target` of each slot whose original is known and which the
+ * observer follows, and begins to record. Slots are found by name. Returns 0, or an errno after
+ * which the caller uses the originals. Call it once. */
+int ttmem_observer_bind(ttmem_hook_slot* slots, unsigned count);
+typedef int (*ttmem_observer_bind_fn)(ttmem_hook_slot* slots, unsigned count);
+
+/* Exported by libttmem_preload.so: its table. */
+ttmem_hook_slot* ttmem_preload_slots(unsigned* count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TTMEM_INJECT_PRELOAD_SLOTS_H */
