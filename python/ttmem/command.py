@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""The `ttmem` command: where it is, its documents, and the script that becomes it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from typing import Any, Dict, Iterator, List
+
+from .library import native_directory
+
+
+def find() -> str:
+    """The path of the command: $TTMEM_BIN, the package's own copy, or the one on PATH."""
+    named = os.environ.get("TTMEM_BIN")
+    if named:
+        return named
+    bundled = os.path.join(native_directory(), "bin", "ttmem")
+    if os.access(bundled, os.X_OK):
+        return bundled
+    # A script of this package on PATH would only call itself.
+    found = shutil.which("ttmem")
+    if found and not _is_script(found):
+        return found
+    raise FileNotFoundError(
+        "ttmem: no command: install the package with `pip install .`, or name it in TTMEM_BIN"
+    )
+
+
+def document(*arguments: str) -> Dict[str, Any]:
+    """Runs the command with `--json` and returns its document. docs/json.md has every field."""
+    return dict(json.loads(_output([*arguments, "--json"])))
+
+
+def documents(*arguments: str) -> Iterator[Dict[str, Any]]:
+    """The documents of a command that prints one a line."""
+    for line in _output([*arguments, "--json"]).splitlines():
+        if line.strip():
+            yield json.loads(line)
+
+
+def snapshot() -> Dict[str, Any]:
+    """What every process holds on every device of this host, now: `ttmem status --json`."""
+    return document("status")
+
+
+def main() -> int:
+    """Becomes the command, so that it is the same process to whoever started it."""
+    try:
+        path = find()
+    except FileNotFoundError as reason:
+        print(reason, file=sys.stderr)
+        return 127
+    os.execv(path, [path, *sys.argv[1:]])
+    return 127  # not reached: execv returns only by raising
+
+
+def _output(arguments: List[str]) -> str:
+    environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+    done = subprocess.run(
+        [find(), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        encoding="utf-8",
+        check=False,
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"ttmem {' '.join(arguments)}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def _is_script(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(2) == b"#!"
+    except OSError:
+        return True
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""What each test took on the devices, and what it left there.
+
+    pytest --ttmem                       a table at the end: peak and rest of every test
+    pytest --ttmem --ttmem-json FILE     the same as JSON
+    @pytest.mark.limit_dram("1 GiB")     fail if the test takes more on any one device
+    @pytest.mark.limit_l1("64 MiB")
+    @pytest.mark.no_device_leaks         fail if buffers that the test made outlive it
+
+Without `--ttmem` nothing is hooked and the marks do nothing. Works under xdist: workers measure,
+the controller prints.
+"""
+
+from typing import Any, Generator, List, Optional
+
+import pytest
+
+from . import measure, report as reporting
+
+PROPERTY = "ttmem"
+MARKS = {
+    "limit_dram(size)": "with --ttmem: fail if a device's DRAM buffers ever exceed this",
+    "limit_l1(size)": "with --ttmem: fail if a device's L1 buffers ever exceed this",
+    "no_device_leaks": "with --ttmem: fail if buffers made by the test outlive it",
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("ttmem", "device memory of Tenstorrent devices")
+    group.addoption(
+        "--ttmem",
+        action="store_true",
+        help="hook this process and show what each test takes on the devices",
+    )
+    group.addoption(
+        "--ttmem-json", metavar="FILE", help="write the figures of every test as JSON"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name, meaning in MARKS.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
+    if config.getoption("--ttmem-json") and not config.getoption("--ttmem"):
+        raise pytest.UsageError("--ttmem-json needs --ttmem")
+    if not config.getoption("--ttmem"):
+        return
+    if not _has_workers(config):
+        config.pluginmanager.register(Measuring(), "ttmem-measuring")
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Reporting(config), "ttmem-reporting")
+
+
+def _has_workers(config: pytest.Config) -> bool:
+    """Whether this process only hands tests to xdist's workers."""
+    if hasattr(config, "workerinput"):
+        return False
+    return bool(getattr(config.option, "dist", "no") != "no" and getattr(config.option, "tx", None))
+
+
+class Measuring:
+    """Runs where the tests run."""
+
+    def __init__(self) -> None:
+        self._session = measure.Session()
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, None, None]:
+        self._session.begin(item.nodeid)
+        yield
+        self._session.abandon()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any) -> Generator[None, None, None]:
+        """What a fixture of a wider scope allocates does not belong to the test that came first."""
+        if fixturedef.scope == "function":
+            yield
+            return
+        began = self._session.pause()
+        yield
+        self._session.resume(began)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: "pytest.CallInfo[None]"
+    ) -> Generator[None, Any, None]:
+        outcome = yield
+        if call.when != "teardown":
+            return
+        result: pytest.TestReport = outcome.get_result()
+        figures = self._session.end()
+        if figures is None:
+            return
+        result.user_properties.append((PROPERTY, figures.as_dict()))
+        problems = self._problems(item, figures)
+        if problems and result.outcome == "passed":
+            result.outcome = "failed"
+            result.longrepr = "\n".join(problems)
+
+    def _problems(self, item: pytest.Item, figures: measure.TestFigures) -> List[str]:
+        problems: List[str] = []
+        for kind in ("dram", "l1"):
+            mark = item.get_closest_marker(f"limit_{kind}")
+            if mark is not None:
+                problems += figures.over_limit(kind, mark.args[0])
+        if item.get_closest_marker("no_device_leaks") is not None:
+            problems += figures.leaks()
+        return problems
+
+
+class Reporting:
+    """Runs where the user looks."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._json: Optional[str] = config.getoption("--ttmem-json")
+        self._tests: List[reporting.TestResult] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        for name, value in report.user_properties:
+            if name == PROPERTY and report.when == "teardown":
+                self._tests.append(_result(report, value))
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        terminalreporter.section("device memory", sep="-")
+        for line in reporting.table(self._tests):
+            terminalreporter.write_line(line)
+
+    def pytest_sessionfinish(self) -> None:
+        if self._json:
+            reporting.write_json(self._json, self._tests)
+
+
+def _result(test: pytest.TestReport, figures: Any) -> reporting.TestResult:
+    return reporting.TestResult(
+        nodeid=test.nodeid,
+        worker=getattr(test, "worker_id", None),
+        failed=test.outcome == "failed",
+        figures=figures,
+    )
