@@ -19,10 +19,6 @@ AddressRange range_of(std::uint64_t address, std::uint64_t block) {
   return {address, add(address, block)};
 }
 
-bool has_addresses(const BufferRecord& buffer) {
-  return !is_bare(buffer) && !buffer.per_core && buffer.block > 0 && known_space(buffer.space);
-}
-
 void raise(Figure& figure, std::uint64_t value) { figure = add(figure.value_or(0), value); }
 
 }  // namespace
@@ -80,8 +76,9 @@ void BufferBook::add(SlotIndex slot, const BufferRecord& buffer) {
   sums.block += buffer.block;
   sums.requested += buffer.requested;
   if (buffer.flags.kernel_binaries) sums.binaries += buffer.block;
-  if (has_addresses(buffer)) sums.addresses->add(range_of(buffer.address, buffer.block));
-  if (buffer.per_core) per_core_[slot] = buffer;
+  if (counts(buffer) && !buffer.per_core)
+    sums.addresses->add(range_of(buffer.address, buffer.block));
+  if (counts(buffer) && buffer.per_core) per_core_[slot] = buffer;
 }
 
 void BufferBook::remove(SlotIndex slot, const BufferRecord& buffer) {
@@ -96,7 +93,8 @@ void BufferBook::remove(SlotIndex slot, const BufferRecord& buffer) {
     sums.block -= buffer.block;
     sums.requested -= buffer.requested;
     if (buffer.flags.kernel_binaries) sums.binaries -= buffer.block;
-    if (has_addresses(buffer)) sums.addresses->remove(range_of(buffer.address, buffer.block));
+    if (counts(buffer) && !buffer.per_core)
+      sums.addresses->remove(range_of(buffer.address, buffer.block));
     if (buffer.per_core) per_core_.erase(slot);
   }
   if (sums.count == 0 && sums.bare_count == 0) groups_.erase(found);
@@ -200,20 +198,46 @@ std::uint64_t BufferBook::largest_free(DeviceIndex device, AllocatorIndex alloca
   return (map ? *map : kEmpty).largest_free(record.base, record.bank_bytes, others);
 }
 
+bool BufferBook::counts(const BufferRecord& buffer) {
+  return !buffer.flags.estimated && !is_bare(buffer) && buffer.block > 0 &&
+         known_space(buffer.space);
+}
+
+std::vector<std::pair<Core, AddressRange>> BufferBook::places_of(const BufferRecord& buffer) const {
+  std::vector<std::pair<Core, AddressRange>> places;
+  const CoreSet* cores = catalog_.cores(buffer.cores);
+  const auto* listed = catalog_.addresses(buffer.core_addresses);
+  if (!cores || (buffer.core_addresses != 0 && !listed)) return places;
+  const std::vector<Core> order = cores_in_order(*cores);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (listed && i >= listed->size()) break;
+    places.emplace_back(order[i], range_of(listed ? (*listed)[i] : buffer.address, buffer.block));
+  }
+  return places;
+}
+
 template <typename Visit>
 void BufferBook::for_each_per_core(DeviceIndex device, Visit visit) const {
   for (const auto& [slot, buffer] : per_core_) {
-    const auto set = resolved_set(key_of(buffer));
-    const CoreSet* cores = catalog_.cores(buffer.cores);
-    if (!set || !cores || !catalog_.covers(*set, device)) continue;
-    const auto* listed = catalog_.addresses(buffer.core_addresses);
-    if (buffer.core_addresses != 0 && !listed) continue;
-    const std::vector<Core> order = cores_in_order(*cores);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      if (listed && i >= listed->size()) break;
-      visit(buffer, order[i], range_of(listed ? (*listed)[i] : buffer.address, buffer.block));
+    for_each_range(device, buffer, [&](const std::optional<Core>& core, AddressRange range) {
+      visit(buffer, *core, range);
+    });
+  }
+}
+
+std::vector<std::uint64_t> BufferBook::occupied_by_core(DeviceIndex device, Space space,
+                                                        const CoreGrid& grid) const {
+  std::vector<std::uint64_t> bytes(grid.size());
+  for (const auto& [key, group] : groups_) {
+    const auto set = resolved_set(key);
+    if (key.space != space || !set || !catalog_.covers(*set, device)) continue;
+    const std::uint64_t block = narrow(group.block);
+    const CoreMask* mask = key.cores == 0 ? nullptr : &grid.mask(key.cores);
+    for (std::size_t i = 0; i < grid.size(); ++i) {
+      if (!mask || has_bit(*mask, i)) bytes[i] = ledger::add(bytes[i], block);
     }
   }
+  return bytes;
 }
 
 L1Floor BufferBook::l1_floor(DeviceIndex device) const {
@@ -226,7 +250,7 @@ L1Floor BufferBook::l1_floor(DeviceIndex device) const {
     if (const auto lowest = map ? map->lowest() : std::nullopt) lower(*lowest);
   }
   for_each_per_core(device, [&](const BufferRecord& buffer, const Core& core, AddressRange range) {
-    if (buffer.space != Space::kL1 || range.begin == range.end) return;
+    if (buffer.space != Space::kL1) return;
     const AllocatorRecord* allocator = catalog_.allocator(buffer.allocator);
     if (allocator && allocator->per_core) {
       floor.by_core.emplace_back(core, range.begin);

@@ -14,6 +14,7 @@
 
 #include "ledger/address_map.hpp"
 #include "ledger/catalog.hpp"
+#include "ledger/core_grid.hpp"
 #include "ledger/figures.hpp"
 #include "ledger/records.hpp"
 #include "ledger/saturating.hpp"
@@ -48,6 +49,14 @@ class BufferBook {
   // per-core buffers by core, sorted by core.
   std::vector<AddressRange> lock_step_ranges(DeviceIndex device, Space space) const;
   std::vector<std::pair<Core, AddressRange>> per_core_ranges(DeviceIndex device, Space space) const;
+
+  // Calls visit(core, range) for each range of a buffer on a device: once without a core for a
+  // lock-step buffer, once a core for a per-core buffer.
+  template <typename Visit>
+  void for_each_range(DeviceIndex device, const BufferRecord& buffer, Visit visit) const;
+  // Bytes of buffers with data on each core of the grid.
+  std::vector<std::uint64_t> occupied_by_core(DeviceIndex device, Space space,
+                                              const CoreGrid& grid) const;
 
   BufferBytes bytes_of(const BufferRecord& buffer) const;
   SetIndex set_of(const BufferRecord& buffer) const;
@@ -90,11 +99,25 @@ class BufferBook {
   std::uint64_t largest_free(DeviceIndex device, AllocatorIndex allocator, Space space) const;
   template <typename Visit>
   void for_each_per_core(DeviceIndex device, Visit visit) const;
+  static bool counts(const BufferRecord& buffer);  // has a block that is in the totals
+  // Where a per-core buffer lies, core by core.
+  std::vector<std::pair<Core, AddressRange>> places_of(const BufferRecord& buffer) const;
 
   const Catalog& catalog_;
   std::unordered_map<Key, Sums, KeyHash> groups_;
   std::unordered_map<std::uint32_t, AddressMap> addresses_;  // by place_of
   std::unordered_map<SlotIndex, BufferRecord> per_core_;
 };
+
+template <typename Visit>
+void BufferBook::for_each_range(DeviceIndex device, const BufferRecord& buffer, Visit visit) const {
+  if (!counts(buffer) || !catalog_.covers(set_of(buffer), device)) return;
+  if (!buffer.per_core) {
+    visit(std::optional<Core>(),
+          AddressRange{buffer.address, ledger::add(buffer.address, buffer.block)});
+    return;
+  }
+  for (const auto& [core, range] : places_of(buffer)) visit(std::optional<Core>(core), range);
+}
 
 }  // namespace ttmem::ledger

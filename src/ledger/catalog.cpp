@@ -35,9 +35,9 @@ bool assign(std::vector<std::optional<T>>& list, std::size_t index, T&& value) {
 template <typename Id, typename T>
 bool assign(std::unordered_map<Id, T>& map, Id id, T&& value) {
   if (id == 0) return false;
-  T& place = map[id];
-  if (place == value) return false;
-  place = std::move(value);
+  const auto [place, is_new] = map.try_emplace(id);
+  if (!is_new && place->second == value) return false;
+  place->second = std::move(value);
   return true;
 }
 
@@ -73,6 +73,7 @@ void Catalog::set_device(DeviceIndex index, DeviceRecord record) {
   const bool is_new = device(index) == nullptr;
   if (!assign(devices_, index, std::move(record))) return;
   ++version_;
+  ++devices_version_;
   if (!is_new) return;
   devices_in_order_.insert(
       std::lower_bound(devices_in_order_.begin(), devices_in_order_.end(), index), index);
@@ -97,7 +98,10 @@ void Catalog::set_cores(CoresId id, CoreSet cores) {
   std::sort(cores.banks.begin(), cores.banks.end());
   cores.banks.erase(std::unique(cores.banks.begin(), cores.banks.end()), cores.banks.end());
   cores.count = count_of(cores);
-  if (assign(cores_, id, std::move(cores))) ++version_;
+  const bool is_new = !cores_.contains(id);
+  if (!assign(cores_, id, std::move(cores))) return;
+  ++version_;
+  if (!is_new) ++cores_version_;
 }
 
 void Catalog::set_addresses(ListId id, std::vector<std::uint64_t> addresses) {

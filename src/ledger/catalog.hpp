@@ -46,6 +46,9 @@ class Catalog {
 
   // Changes whenever an answer above may have changed; strings do not count.
   std::uint64_t version() const { return version_; }
+  // Changes when a device does, and when a known set of cores becomes another one.
+  std::uint64_t devices_version() const { return devices_version_; }
+  std::uint64_t cores_version() const { return cores_version_; }
 
  private:
   struct Membership {
@@ -62,7 +65,7 @@ class Catalog {
   std::unordered_map<CoresId, CoreSet> cores_;
   std::unordered_map<ListId, std::vector<std::uint64_t>> addresses_;
   std::unordered_map<ListId, std::vector<TraceMember>> members_;
-  std::uint64_t version_ = 1;
+  std::uint64_t version_ = 1, devices_version_ = 1, cores_version_ = 1;
   mutable std::vector<Membership> memberships_;
   mutable bool memberships_valid_ = false;
 };

@@ -21,6 +21,8 @@
 
 namespace ttmem::ledger {
 
+struct CoreLayers;
+
 class ProcessLedger {
  public:
   ProcessLedger();
@@ -57,6 +59,7 @@ class ProcessLedger {
   // Details, computed when asked. In these views a device is a DeviceIndex, a time is the source's
   // ticks, and the process is not named: assemble.hpp has the same for many processes, filled in.
   std::vector<CoreView> cores(DeviceIndex device, bool with_map) const;
+  std::vector<CoreLayers> core_layers(DeviceIndex device, bool with_names) const;
   void for_each_holding(const std::function<void(const HoldingView&)>& visit) const;
   std::vector<ProgramView> programs() const;
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "ledger/holding_names.hpp"
+
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace ttmem::ledger {
+namespace {
+
+constexpr std::uint64_t kEverything = ~std::uint64_t{0};  // RingSlice::workload
+
+const char* part_name(Part part) {
+  switch (part) {
+    case Part::kCb:
+      return "CB";
+    case Part::kDataflowBuffer:
+      return "dataflow buffer";
+    case Part::kScratchpad:
+      return "scratchpad";
+    case Part::kView:
+      return "view";
+  }
+  return "range";
+}
+
+std::string of_trace(const Books& books, SlotIndex slot) {
+  const TraceRecord* trace = slot == kNoSlot ? nullptr : books.slots.get<TraceRecord>(slot);
+  return trace ? fmt::format(" in trace {}", trace->id) : "";
+}
+
+}  // namespace
+
+std::string buffer_name(const Books& books, const BufferRecord& buffer) {
+  const std::string_view operation = books.catalog.string(buffer.operation);
+  if (!operation.empty()) return std::string(operation);
+  const std::string_view line = books.catalog.string(buffer.line);
+  if (!line.empty()) return std::string(line);
+  return fmt::format("buffer {:#x}", buffer.id);
+}
+
+std::string program_name(const Books& books, const ProgramRecord& program) {
+  const std::string_view name = books.catalog.string(program.name);
+  return name.empty() ? fmt::format("program {}", program.id) : std::string(name);
+}
+
+std::string range_name(const Books& books, const RangeRecord& range, const ProgramRecord& program,
+                       SlotIndex trace) {
+  return fmt::format("{} {} of {}{}", part_name(range.part), range.index,
+                     program_name(books, program), of_trace(books, trace));
+}
+
+std::string slice_name(const Books& books, const RingSlice& slice) {
+  if (slice.workload == kEverything) return "a trace, or everything";
+  const auto program = books.programs.first_of_workload(slice.workload);
+  if (program) return program_name(books, *books.slots.get<ProgramRecord>(*program));
+  return slice.workload == 0 ? "" : fmt::format("workload {}", slice.workload);
+}
+
+std::string standing_name(const Books& books, const Standing& standing) {
+  const auto* program = books.slots.get<ProgramRecord>(standing.program);
+  return program ? program_name(books, *program) + of_trace(books, standing.trace) : "";
+}
+
+std::string buffer_name_at(const Books& books, DeviceIndex device, std::uint64_t address) {
+  const BufferRecord* found = nullptr;
+  books.slots.for_each([&](SlotIndex, const Record& record) {
+    const auto* buffer = std::get_if<BufferRecord>(&record);
+    if (found || !buffer || buffer->space != Space::kL1) return;
+    books.buffers.for_each_range(device, *buffer,
+                                 [&](const std::optional<Core>&, AddressRange range) {
+                                   if (range.begin == address) found = buffer;
+                                 });
+  });
+  return found ? buffer_name(books, *found) : "";
+}
+
+}  // namespace ttmem::ledger

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// How people call a thing in the ledger: "ttnn.matmul", "CB 2 of matmul", "buffer 0x5".
+#pragma once
+
+#include <string>
+
+#include "ledger/books.hpp"
+
+namespace ttmem::ledger {
+
+std::string buffer_name(const Books& books, const BufferRecord& buffer);
+std::string program_name(const Books& books, const ProgramRecord& program);
+// `trace`: the slot of the trace that replays the program, or kNoSlot.
+std::string range_name(const Books& books, const RangeRecord& range, const ProgramRecord& program,
+                       SlotIndex trace);
+std::string slice_name(const Books& books, const RingSlice& slice);
+std::string standing_name(const Books& books, const Standing& standing);
+// The L1 buffer that begins at an address; "" if there is none. Walks all slots.
+std::string buffer_name_at(const Books& books, DeviceIndex device, std::uint64_t address);
+
+}  // namespace ttmem::ledger

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "ledger/assemble.hpp"
+#include "ledger/core_picture.hpp"
+#include "ledger/saturating.hpp"
+
+namespace ttmem::ledger {
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+
+bool same_chip(const DeviceRecord& record, const DeviceView& view) {
+  return record.unique_id == view.unique_id && record.arch == view.arch && record.mock == view.mock;
+}
+
+TimeNs time_of(const ProcessInput& process, Ticks ticks) {
+  if (ticks == 0) return 0;
+  return process.to_time ? process.to_time(ticks) : ticks;
+}
+
+// From the numbers of a process to those of the document.
+using Ids = std::map<std::uint32_t, std::uint32_t>;
+
+Ids ids_of(const ProcessInput& process, const Snapshot& snapshot) {
+  Ids ids;
+  for (const ProcessView& view : snapshot.processes) {
+    if (view.key != process.identity.key || view.pid != process.identity.pid) continue;
+    for (const ProcessDeviceView& device : view.devices) ids[device.index] = device.id;
+  }
+  return ids;
+}
+
+std::vector<std::uint32_t> renumbered(const std::vector<std::uint32_t>& devices, const Ids& ids) {
+  std::vector<std::uint32_t> result;
+  for (const std::uint32_t device : devices) {
+    const auto found = ids.find(device);
+    if (found != ids.end()) result.push_back(found->second);
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+double rate(const ProgramView& view) {
+  if (view.dispatches < 2 || view.last_dispatch <= view.first_dispatch) return 0;
+  const auto seconds = static_cast<double>(view.last_dispatch - view.first_dispatch) / kNsPerSecond;
+  return static_cast<double>(view.dispatches - 1) / seconds;
+}
+
+void lower(std::optional<std::int64_t>& to, const std::optional<std::int64_t>& from) {
+  if (from) to = to ? std::min(*to, *from) : *from;
+}
+
+// Adds what another process knows about the same core.
+void join(CoreLayers& to, CoreLayers&& from) {
+  if (to.frame.geometry.l1_bytes == 0) to.frame.geometry = from.frame.geometry;
+  if (!to.frame.l1_small) to.frame.l1_small = from.frame.l1_small;
+  to.layers.insert(to.layers.end(), std::make_move_iterator(from.layers.begin()),
+                   std::make_move_iterator(from.layers.end()));
+  CoreView& view = to.view;
+  view.buffers_occupied = add(view.buffers_occupied, from.view.buffers_occupied);
+  view.l1_small_taken = add(view.l1_small_taken, from.view.l1_small_taken);
+  view.l1_small_occupied = add(view.l1_small_occupied, from.view.l1_small_occupied);
+  view.reserved = add(view.reserved, from.view.reserved);
+  view.kernel_footprint = add(view.kernel_footprint, from.view.kernel_footprint);
+  if (from.view.headroom && (!view.headroom || *from.view.headroom < *view.headroom)) {
+    view.clash_program = from.view.clash_program;
+    view.clash_buffer = from.view.clash_buffer;
+  }
+  lower(view.headroom, from.view.headroom);
+  lower(view.headroom_reserved, from.view.headroom_reserved);
+}
+
+}  // namespace
+
+std::vector<CoreView> merge_cores(const std::vector<ProcessInput>& processes,
+                                  const DeviceView& device, bool with_map) {
+  std::vector<CoreLayers> cores;
+  std::map<Core, std::size_t> places;
+  for (const ProcessInput& process : processes) {
+    if (!process.ledger || !process.identity.alive) continue;
+    for (const DeviceIndex index : process.ledger->devices()) {
+      if (!same_chip(process.ledger->device(index), device)) continue;
+      for (CoreLayers& core : process.ledger->core_layers(index, with_map)) {
+        for (L1Layer& layer : core.layers) {
+          layer.owner = process.identity.name;
+          layer.pid = process.identity.pid;
+        }
+        const auto [place, is_new] = places.try_emplace(core.frame.core.core, cores.size());
+        if (is_new) {
+          cores.push_back(std::move(core));
+        } else {
+          join(cores[place->second], std::move(core));
+        }
+      }
+    }
+  }
+  std::vector<CoreView> views;
+  views.reserve(cores.size());
+  for (const CoreLayers& core : cores) views.push_back(paint(core, with_map));
+  return views;
+}
+
+void for_each_holding(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
+                      const std::function<void(const HoldingView&)>& visit) {
+  for (const ProcessInput& process : processes) {
+    if (!process.ledger) continue;
+    const Ids ids = ids_of(process, snapshot);
+    process.ledger->for_each_holding([&](const HoldingView& holding) {
+      HoldingView view = holding;
+      view.pid = process.identity.pid;
+      view.process = process.identity.name;
+      view.alive = process.identity.alive;
+      view.devices = renumbered(view.devices, ids);
+      view.since = time_of(process, view.since);
+      view.first_dispatch = time_of(process, view.first_dispatch);
+      view.last_dispatch = time_of(process, view.last_dispatch);
+      visit(view);
+    });
+  }
+}
+
+std::vector<ProgramView> all_programs(const std::vector<ProcessInput>& processes,
+                                      const Snapshot& snapshot) {
+  std::vector<ProgramView> all;
+  for (const ProcessInput& process : processes) {
+    if (!process.ledger) continue;
+    const Ids ids = ids_of(process, snapshot);
+    for (ProgramView& view : process.ledger->programs()) {
+      view.pid = process.identity.pid;
+      view.process = process.identity.name;
+      view.devices = renumbered(view.devices, ids);
+      view.registered = time_of(process, view.registered);
+      view.first_dispatch = time_of(process, view.first_dispatch);
+      view.last_dispatch = time_of(process, view.last_dispatch);
+      view.dispatches_per_second = rate(view);
+      all.push_back(std::move(view));
+    }
+  }
+  return all;
+}
+
+}  // namespace ttmem::ledger

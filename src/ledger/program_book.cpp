@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "ledger/program_book.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace ttmem::ledger {
+namespace {
+
+void insert(std::vector<SlotIndex>& slots, SlotIndex slot) {
+  slots.insert(std::lower_bound(slots.begin(), slots.end(), slot), slot);
+}
+
+void erase(std::vector<SlotIndex>& slots, SlotIndex slot) {
+  const auto place = std::lower_bound(slots.begin(), slots.end(), slot);
+  if (place != slots.end() && *place == slot) slots.erase(place);
+}
+
+bool belongs(const RangeRecord& range, const ProgramRecord& program) {
+  return range.set == program.set && range.generation == program.generation;
+}
+
+bool counts(const ProgramRecord& program) { return !program.held && !program.flags.estimated; }
+
+}  // namespace
+
+// Takes the program out of the sums, if it is in them, before anything of it changes.
+ProgramBook::Entry& ProgramBook::touch(std::uint64_t program) {
+  const auto [place, is_new] = entries_.try_emplace(program);
+  Entry& entry = place->second;
+  if (entry.counted) count(entry, false);
+  if (is_new || entry.counted) to_count_.push_back(program);
+  entry.counted = false;
+  return entry;
+}
+
+// Without a question in between, the list of programs to count must not outgrow the programs.
+void ProgramBook::settle_if_long() {
+  if (to_count_.size() > 4096 + 2 * entries_.size()) settle();
+}
+
+void ProgramBook::forget_if_empty(std::uint64_t program) {
+  const auto found = entries_.find(program);
+  const Entry& entry = found->second;
+  if (entry.programs.empty() && entry.kernels.empty() && entry.ranges.empty()) {
+    entries_.erase(found);
+  }
+}
+
+void ProgramBook::remove(SlotIndex slot, const Record& record) {
+  ++version_;
+  if (const auto* program = std::get_if<ProgramRecord>(&record)) {
+    erase(touch(program->id).programs, slot);
+    forget_if_empty(program->id);
+  } else if (const auto* kernel = std::get_if<KernelRecord>(&record)) {
+    erase(touch(kernel->program).kernels, slot);
+    forget_if_empty(kernel->program);
+  } else if (const auto* range = std::get_if<RangeRecord>(&record)) {
+    erase(touch(range->program).ranges, slot);
+    forget_if_empty(range->program);
+  } else if (const auto* workload = std::get_if<WorkloadRecord>(&record)) {
+    Slots& slots = workloads_[workload->id];
+    erase(slots, slot);
+    if (slots.empty()) workloads_.erase(workload->id);
+  } else if (std::holds_alternative<TraceRecord>(record)) {
+    erase(traces_, slot);
+  }
+}
+
+void ProgramBook::add(SlotIndex slot, const Record& record) {
+  ++version_;
+  settle_if_long();
+  if (const auto* program = std::get_if<ProgramRecord>(&record)) {
+    insert(touch(program->id).programs, slot);
+  } else if (const auto* kernel = std::get_if<KernelRecord>(&record)) {
+    insert(touch(kernel->program).kernels, slot);
+  } else if (const auto* range = std::get_if<RangeRecord>(&record)) {
+    insert(touch(range->program).ranges, slot);
+  } else if (const auto* workload = std::get_if<WorkloadRecord>(&record)) {
+    insert(workloads_[workload->id], slot);
+  } else if (std::holds_alternative<TraceRecord>(record)) {
+    insert(traces_, slot);
+  }
+}
+
+void ProgramBook::settle() const {
+  for (const std::uint64_t id : to_count_) {
+    const auto found = entries_.find(id);
+    if (found == entries_.end() || found->second.counted) continue;
+    count(found->second, true);
+    found->second.counted = true;
+  }
+  to_count_.clear();
+}
+
+// Two slots for one program on one set cannot be; if they are there, the first one counts.
+std::vector<SlotIndex> ProgramBook::one_a_set(const Entry& entry) const {
+  std::vector<SlotIndex> slots = entry.programs;
+  const auto set_of = [&](SlotIndex slot) { return slots_.get<ProgramRecord>(slot)->set; };
+  std::sort(slots.begin(), slots.end(), [&](SlotIndex a, SlotIndex b) {
+    return std::tuple(set_of(a), a) < std::tuple(set_of(b), b);
+  });
+  const auto same = [&](SlotIndex a, SlotIndex b) { return set_of(a) == set_of(b); };
+  slots.erase(std::unique(slots.begin(), slots.end(), same), slots.end());
+  return slots;
+}
+
+void ProgramBook::count(const Entry& entry, bool up) const {
+  if (entry.programs.size() == 1) return count_on_set(entry, entry.programs.front(), up);
+  for (const SlotIndex slot : one_a_set(entry)) count_on_set(entry, slot, up);
+}
+
+void ProgramBook::count_on_set(const Entry& entry, SlotIndex slot, bool up) const {
+  const ProgramRecord& program = *slots_.get<ProgramRecord>(slot);
+  if (!counts(program)) return;
+  ProgramTotals& totals = totals_[program.set];
+  bool has_l1 = false;
+  for (const SlotIndex i : entry.ranges) {
+    const RangeRecord& range = *slots_.get<RangeRecord>(i);
+    if (!belongs(range, program) || !takes_bytes(range)) continue;
+    has_l1 = true;
+    totals.count_range(range, range.cores != 0 && !program.flags.requested_only, up);
+  }
+  for (const SlotIndex i : entry.kernels) {
+    if (program.loaded) totals.count_kernel(*slots_.get<KernelRecord>(i), program.type, up);
+  }
+  totals.count_program(program.type, program.loaded, has_l1, up);
+  if (totals.empty()) {
+    dropped_unions_ += totals.union_version();
+    totals_.erase(program.set);
+  }
+}
+
+const ProgramTotals* ProgramBook::totals(SetIndex set) const {
+  settle();
+  const auto found = totals_.find(set);
+  return found == totals_.end() ? nullptr : &found->second;
+}
+
+const SetFigures& ProgramBook::figures(SetIndex set) const {
+  const std::pair now{version_, catalog_.version()};
+  if (figures_as_of_ != now) figures_.clear();
+  figures_as_of_ = now;
+  const auto [place, is_new] = figures_.try_emplace(set);
+  const ProgramTotals* sums = totals(set);
+  if (is_new && sums) place->second = sums->figures(catalog_);
+  return place->second;
+}
+
+std::uint64_t ProgramBook::union_version() const {
+  settle();
+  std::uint64_t sum = dropped_unions_;
+  for (const auto& [set, totals] : totals_) sum += totals.union_version();
+  return sum;
+}
+
+const ProgramBook::SetLaunches& ProgramBook::launches(SetIndex set) const {
+  static const SetLaunches kNone;
+  if (launches_as_of_ != version_) {
+    launches_.clear();
+    for (const auto& [id, slots] : workloads_) {
+      for (const SlotIndex slot : slots) {
+        const WorkloadRecord& record = *slots_.get<WorkloadRecord>(slot);
+        std::uint64_t& sum = launches_[record.set].dispatches;
+        sum = ledger::add(sum, record.launches.count);
+      }
+    }
+    for (const SlotIndex slot : traces_) {
+      const TraceRecord& record = *slots_.get<TraceRecord>(slot);
+      std::uint64_t& sum = launches_[record.set].replays;
+      sum = ledger::add(sum, record.launches.count);
+    }
+    launches_as_of_ = version_;
+  }
+  const auto found = launches_.find(set);
+  return found == launches_.end() ? kNone : found->second;
+}
+
+std::uint64_t ProgramBook::dispatches(SetIndex set) const { return launches(set).dispatches; }
+std::uint64_t ProgramBook::replays(SetIndex set) const { return launches(set).replays; }
+
+void ProgramBook::fill(const Entry& entry, SlotIndex slot, Program& program) const {
+  program.slot = slot;
+  program.record = slots_.get<ProgramRecord>(slot);
+  program.kernels.clear();
+  program.ranges.clear();
+  for (const SlotIndex i : entry.kernels) {
+    program.kernels.push_back(slots_.get<KernelRecord>(i));
+  }
+  for (const SlotIndex i : entry.ranges) {
+    const RangeRecord* range = slots_.get<RangeRecord>(i);
+    if (belongs(*range, *program.record)) program.ranges.push_back(range);
+  }
+}
+
+bool ProgramBook::find(std::uint64_t id, SetIndex set, Program& program) const {
+  const auto found = entries_.find(id);
+  if (found == entries_.end()) return false;
+  for (const SlotIndex slot : found->second.programs) {
+    if (slots_.get<ProgramRecord>(slot)->set != set) continue;
+    fill(found->second, slot, program);
+    return true;
+  }
+  return false;
+}
+
+bool ProgramBook::find(SlotIndex slot, Program& program) const {
+  const ProgramRecord* record = slots_.get<ProgramRecord>(slot);
+  const auto found = record ? entries_.find(record->id) : entries_.end();
+  if (found == entries_.end()) return false;
+  fill(found->second, slot, program);
+  return true;
+}
+
+const WorkloadRecord* ProgramBook::workload(std::uint64_t id) const {
+  const auto found = workloads_.find(id);
+  if (id == 0 || found == workloads_.end()) return nullptr;
+  return slots_.get<WorkloadRecord>(found->second.front());
+}
+
+std::vector<SlotIndex> ProgramBook::programs() const {
+  settle();
+  std::vector<SlotIndex> all;
+  for (const auto& [id, entry] : entries_) {
+    const std::vector<SlotIndex> slots = one_a_set(entry);
+    all.insert(all.end(), slots.begin(), slots.end());
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+std::optional<SlotIndex> ProgramBook::first_of_workload(std::uint64_t id) const {
+  for (const SlotIndex slot : programs()) {
+    if (slots_.get<ProgramRecord>(slot)->workload == id) return slot;
+  }
+  return std::nullopt;
+}
+
+std::vector<SlotIndex> ProgramBook::traces() const { return traces_; }
+
+std::uint64_t ProgramBook::dangling(const Entry& entry) const {
+  if (entry.programs.empty()) return entry.kernels.size() + entry.ranges.size();
+  std::uint64_t count = 0;
+  for (const SlotIndex slot : entry.programs) {
+    const ProgramRecord& program = *slots_.get<ProgramRecord>(slot);
+    const bool lost = program.workload != 0 && !workload(program.workload);
+    count += lost || !catalog_.device_set(program.set);
+  }
+  const std::uint64_t doubles = entry.programs.size() - one_a_set(entry).size();
+  return count + doubles;
+}
+
+std::uint64_t ProgramBook::dangling() const {
+  settle();
+  std::uint64_t count = 0;
+  for (const auto& [id, entry] : entries_) count += dangling(entry);
+  for (const auto& [set, totals] : totals_) count += totals.dangling(catalog_);
+  for (const SlotIndex slot : traces_) {
+    const TraceRecord& trace = *slots_.get<TraceRecord>(slot);
+    count += trace.members != 0 && !catalog_.members(trace.members);
+  }
+  return count;
+}
+
+}  // namespace ttmem::ledger

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "ledger/program_figures.hpp"
+
+#include <algorithm>
+
+#include "ledger/l1_frame.hpp"
+
+namespace ttmem::ledger {
+namespace {
+
+// Visits what the programs of each set of the device add up to.
+template <typename Visit>
+void for_each_set(const Books& books, DeviceIndex device, Visit visit) {
+  for (const SetIndex set : books.catalog.sets_of(device)) {
+    if (books.programs.totals(set)) visit(books.programs.figures(set));
+  }
+}
+
+template <typename Visit>
+void for_each_totals(const Books& books, DeviceIndex device, Visit visit) {
+  for (const SetIndex set : books.catalog.sets_of(device)) {
+    if (const ProgramTotals* totals = books.programs.totals(set)) visit(*totals);
+  }
+}
+
+Figure resident_bytes(const Books& books, DeviceIndex device) {
+  if (!books.catalog.is_open(device) || !books.residency.launched(device)) return 0;
+  const auto* standing = books.residency.standing(device);
+  if (!standing) return std::nullopt;
+  const std::vector<L1Frame> frames = l1_frames(books, device);
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    sum = add(sum, bytes_below((*standing)[i].ranges, frames[i].ceiling()));
+  }
+  return sum;
+}
+
+Figure reserved_bytes(const Books& books, DeviceIndex device) {
+  const auto* reserved = books.residency.reserved(device);
+  if (!reserved) return std::nullopt;
+  std::uint64_t sum = 0;
+  for (const auto& ranges : *reserved) sum = add(sum, total_bytes(ranges));
+  return sum;
+}
+
+// Packed bytes, equal code once. Code without a hash is like no other.
+std::uint64_t unique_bytes(const Books& books, DeviceIndex device) {
+  std::uint64_t sum = 0;
+  std::vector<Code> codes;
+  for_each_totals(books, device, [&](const ProgramTotals& totals) {
+    for (const auto& [code, users] : totals.codes()) {
+      if (code.hash == 0) {
+        sum = add(sum, narrow(Wide{users} * code.bytes));
+      } else {
+        codes.push_back(code);
+      }
+    }
+  });
+  std::sort(codes.begin(), codes.end());
+  codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
+  for (const Code& code : codes) sum = add(sum, code.bytes);
+  return sum;
+}
+
+void lower(std::optional<std::int64_t>& to, const std::optional<std::int64_t>& from) {
+  if (from) to = to ? std::min(*to, *from) : *from;
+}
+
+}  // namespace
+
+void fill_program_l1(const Books& books, DeviceIndex device, DeviceFigures& figures) {
+  ProgramL1Figures& l1 = figures.program_l1;
+  std::uint64_t allocated = 0, count = 0;
+  for_each_set(books, device, [&](const SetFigures& set) {
+    allocated = add(allocated, set.l1_allocated);
+    count = add(count, set.with_l1);
+  });
+  l1.allocated = allocated;
+  l1.count = count;
+  l1.resident = resident_bytes(books, device);
+  l1.reserved = count == 0 ? Figure(0) : reserved_bytes(books, device);
+}
+
+void fill_kernels(const Books& books, DeviceIndex device, KernelFigures& figures) {
+  const bool open = books.catalog.is_open(device);
+  for_each_set(books, device, [&](const SetFigures& set) {
+    figures.registered = add(figures.registered, set.registered);
+    if (!open) return;
+    for (std::size_t i = 0; i < kKernelTypes; ++i) {
+      KernelTypeFigures& to = figures.by_type[i];
+      to.count = add(to.count, set.by_type[i].count);
+      to.programs = add(to.programs, set.by_type[i].programs);
+      to.footprint = add(to.footprint, set.by_type[i].footprint);
+    }
+    for (std::size_t i = 0; i < kCoreTypes; ++i) {
+      figures.by_core_type[i] = add(figures.by_core_type[i], set.by_core_type[i]);
+    }
+  });
+  figures.unique_bytes = open ? unique_bytes(books, device) : 0;
+}
+
+void fill_launches(const Books& books, DeviceIndex device, KernelFigures& figures) {
+  std::uint64_t dispatches = 0, replays = 0, evictions = 0;
+  for (const SetIndex set : books.catalog.sets_of(device)) {
+    dispatches = add(dispatches, books.programs.dispatches(set));
+    replays = add(replays, books.programs.replays(set));
+  }
+  for (const auto& [index, manager] : books.ring_managers) {
+    if (books.catalog.covers(manager.set, device)) evictions = add(evictions, manager.evictions);
+  }
+  figures.evictions = evictions;
+  const auto found = books.counters.find(device);
+  if (found == books.counters.end()) return;
+  const DeviceCounters& counters = found->second;
+  figures.dispatches = add(dispatches, counters.dispatches_released);
+  figures.replays = add(replays, counters.replays_released);
+  figures.first_loads = counters.first_loads;
+  figures.reloads = counters.reloads;
+  figures.captures = counters.captures;
+  figures.cache_hits =
+      subtract(subtract(*figures.dispatches, counters.first_loads), counters.reloads);
+}
+
+void fill_rings(const Books& books, DeviceIndex device, DeviceFigures& figures) {
+  for (const auto& [index, manager] : books.ring_managers) {
+    if (!manager.open || !books.catalog.covers(manager.set, device)) continue;
+    for (const RingRecord& ring : manager.rings) {
+      RingFigures figure;
+      figure.core_type = ring.core_type;
+      figure.queue = manager.queue;
+      figure.sub_device = manager.sub_device;
+      figure.capacity = ring.bytes;
+      figure.programs = static_cast<std::uint32_t>(ring.slices.size());
+      std::uint64_t used = 0;
+      for (const RingSlice& slice : ring.slices) used += slice.bytes;
+      figure.used = static_cast<std::uint32_t>(std::min<std::uint64_t>(used, ring.bytes));
+      figure.largest_program = ring.largest_bytes;
+      figure.high_water = std::min(ring.high_water, ring.bytes);
+      figure.evictions = manager.evictions;
+      figure.reloads = manager.reloads;
+      figure.observed = manager.observed;
+      figures.rings.push_back(figure);
+    }
+  }
+}
+
+void fill_peaks(const Books& books, DeviceIndex device, DeviceFigures& figures) {
+  const auto found = books.counters.find(device);
+  if (found == books.counters.end()) return;
+  for (std::size_t i = 0; i < kSpaces; ++i) {
+    SpaceFigures& space = figures.spaces[i];
+    if (space.taken) space.peak = std::max(found->second.peak[i], *space.taken);
+  }
+  ProgramL1Figures& l1 = figures.program_l1;
+  if (l1.resident) l1.peak = std::max(found->second.program_l1_peak, *l1.resident);
+}
+
+Headroom headroom(const Books& books, DeviceIndex device) {
+  Headroom result;
+  if (!books.catalog.is_open(device)) return result;
+  const auto* standing = books.residency.standing(device);
+  const auto* reserved = books.residency.reserved(device);
+  const std::vector<L1Frame> frames = l1_frames(books, device);
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const auto room = frames[i].headroom((*standing)[i].end());
+    if (room && (!result.min || *room < *result.min)) result.core = frames[i].core.core;
+    lower(result.min, room);
+    const auto& ranges = (*reserved)[i];
+    lower(result.min_reserved, frames[i].headroom(ranges.empty() ? 0 : ranges.back().end));
+  }
+  return result;
+}
+
+}  // namespace ttmem::ledger

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The figures of programs on one device: program L1, kernels, launches, rings and headroom.
+#pragma once
+
+#include "ledger/books.hpp"
+#include "ledger/figures.hpp"
+
+namespace ttmem::ledger {
+
+void fill_program_l1(const Books& books, DeviceIndex device, DeviceFigures& figures);
+void fill_kernels(const Books& books, DeviceIndex device, KernelFigures& figures);
+void fill_launches(const Books& books, DeviceIndex device, KernelFigures& figures);
+void fill_rings(const Books& books, DeviceIndex device, DeviceFigures& figures);
+// The writer's peaks; never below what is there now.
+void fill_peaks(const Books& books, DeviceIndex device, DeviceFigures& figures);
+Headroom headroom(const Books& books, DeviceIndex device);
+
+}  // namespace ttmem::ledger

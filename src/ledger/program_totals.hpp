@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// What the live programs of one device set add up to, by set of cores. A program on 32 chips is
+// counted once here; chips meet these sums only when somebody asks for one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "ledger/catalog.hpp"
+#include "ledger/figures.hpp"
+#include "ledger/range_union.hpp"
+#include "ledger/records.hpp"
+#include "ledger/saturating.hpp"
+
+namespace ttmem::ledger {
+
+// Sums of one set that add up over sets.
+struct SetFigures {
+  std::array<KernelTypeFigures, kKernelTypes> by_type;
+  std::array<std::uint64_t, kCoreTypes> by_core_type{};
+  std::uint64_t registered = 0;
+  std::uint64_t with_l1 = 0;
+  std::uint64_t l1_allocated = 0;
+};
+
+// Equal binaries: the same hash and size.
+struct Code {
+  std::uint64_t hash = 0;
+  std::uint32_t bytes = 0;
+  friend auto operator<=>(const Code&, const Code&) = default;
+};
+
+class ProgramTotals {
+ public:
+  struct RangeGroup {
+    RangeUnion placed;  // ranges whose address means something
+    std::uint64_t count = 0;
+    Wide bytes = 0;
+  };
+  struct KernelGroup {
+    std::uint64_t count = 0;
+    Wide packed = 0;
+  };
+  using KernelKey = std::tuple<KernelType, CoreType, CoresId>;
+
+  // `up` counts a thing in, else exactly the same thing out.
+  void count_program(KernelType type, bool loaded, bool has_l1, bool up);
+  void count_range(const RangeRecord& range, bool placed, bool up);
+  void count_kernel(const KernelRecord& kernel, KernelType type, bool up);
+  bool empty() const;
+
+  SetFigures figures(const Catalog& catalog) const;
+  const std::unordered_map<CoresId, RangeGroup>& ranges() const { return ranges_; }
+  const std::map<KernelKey, KernelGroup>& kernels() const { return kernels_; }
+  const std::map<Code, std::uint64_t>& codes() const { return codes_; }
+  // Kernels and ranges whose cores are not there.
+  std::uint64_t dangling(const Catalog& catalog) const;
+  // Grows whenever the union of the ranges may have changed.
+  std::uint64_t union_version() const { return union_version_; }
+
+ private:
+  std::unordered_map<CoresId, RangeGroup> ranges_;
+  std::map<KernelKey, KernelGroup> kernels_;
+  std::map<Code, std::uint64_t> codes_;  // how many kernels have it
+  std::array<std::uint64_t, kKernelTypes> loaded_{};
+  std::uint64_t registered_ = 0, with_l1_ = 0;
+  std::uint64_t union_version_ = 1;
+};
+
+}  // namespace ttmem::ledger
