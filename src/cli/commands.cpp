@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "cli/commands.hpp"
+
+namespace ttmem::cli {
+
+const std::vector<Register>& commands() {
+  static const std::vector<Register> all = {
+      register_status,  //
+      register_dump,    //
+      register_events,  //
+      register_gc,      //
+      register_demo,    //
+  };
+  return all;
+}
+
+}  // namespace ttmem::cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The subcommands of `ttmem`. A new one is a file command_<name>.cpp with a register function, a
+// line here and a line in the list of commands.cpp.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace ttmem::cli {
+
+// Does what was asked for and returns an ExitCode (or, for `run`, the program's own).
+using Action = std::function<int()>;
+
+// Adds a subcommand with its options, help and examples; when it is chosen, puts what to do into
+// `action`.
+using Register = void (*)(CLI::App& app, Action& action);
+
+void register_status(CLI::App& app, Action& action);
+void register_dump(CLI::App& app, Action& action);
+void register_events(CLI::App& app, Action& action);
+void register_gc(CLI::App& app, Action& action);
+void register_demo(CLI::App& app, Action& action);
+
+// In the order of the help text.
+const std::vector<Register>& commands();
+
+}  // namespace ttmem::cli

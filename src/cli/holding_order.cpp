@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "cli/holding_order.hpp"
+
+#include <algorithm>
+
+#include "view/words.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+using ledger::HoldingView;
+
+// What it takes on a device: bytes of a buffer, footprint of a kernel, program L1 of a range.
+std::uint64_t size_of(const HoldingView& holding) {
+  for (const ledger::Figure& figure :
+       {holding.taken, holding.footprint, holding.occupied, holding.requested}) {
+    if (figure) return *figure;
+  }
+  return 0;
+}
+
+template <typename Key>
+void sort_by(std::vector<HoldingView>& holdings, Key key) {
+  std::stable_sort(holdings.begin(), holdings.end(),
+                   [&](const auto& a, const auto& b) { return key(a) < key(b); });
+}
+
+}  // namespace
+
+bool is_of_kind(const HoldingView& holding, const std::vector<std::string>& kinds) {
+  return kinds.empty() ||
+         std::find(kinds.begin(), kinds.end(), view::name(holding.kind)) != kinds.end();
+}
+
+bool is_on_device(const HoldingView& holding, std::uint32_t device) {
+  return std::find(holding.devices.begin(), holding.devices.end(), device) != holding.devices.end();
+}
+
+void sort_holdings(std::vector<HoldingView>& holdings, const std::string& key) {
+  if (key == "size") sort_by(holdings, [](const auto& each) { return ~size_of(each); });
+  if (key == "age") sort_by(holdings, [](const auto& each) { return each.since; });
+  if (key == "name") sort_by(holdings, [](const auto& each) { return each.name; });
+  if (key == "pid") sort_by(holdings, [](const auto& each) { return each.pid; });
+  if (key == "device") sort_by(holdings, [](const auto& each) { return each.devices; });
+}
+
+}  // namespace ttmem::cli

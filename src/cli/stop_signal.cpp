@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "cli/stop_signal.hpp"
+
+#include <cerrno>
+#include <ctime>
+
+namespace ttmem::cli {
+
+StopSignal::StopSignal() {
+  sigemptyset(&signals_);
+  for (const int each : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, each);
+  pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+}
+
+StopSignal::~StopSignal() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+bool StopSignal::wait(std::chrono::nanoseconds time) {
+  if (stopped_) return true;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
+  timespec limit{};
+  limit.tv_sec = static_cast<std::time_t>(seconds.count());
+  limit.tv_nsec = static_cast<long>((time - seconds).count());
+  stopped_ = sigtimedwait(&signals_, nullptr, &limit) > 0;
+  return stopped_;
+}
+
+}  // namespace ttmem::cli
