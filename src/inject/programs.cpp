@@ -182,11 +182,13 @@ void tell_config_sizes(const void* workload) {
 
 void compiled(const void* program, const void* device, std::uint64_t build_key) {
   ProgramKernels found = read_kernels(program, device, build_key);
+  const ttmem_string_t name = operation_name(scopes.caller);
   const std::uint64_t id = id_of(program);
   const ttmem_set_t set = set_of(program, device);
   const std::lock_guard lock(locks().state);
   Program& known = state().programs[program];
   known.id = id;
+  known.name = name;
   known.type = type_of(known.workload != nullptr, found.kind);
   known.kernels = std::move(found.kernels);
   const bool is_new = register_once(known, set);
