@@ -126,7 +126,7 @@ bool TableReader::take(const ReadOnlyFile& file, std::uint32_t index, Slot slot,
   if (!settled) {
     const Settled result = read_settled(file, table_.at(index), slot);
     if (result == Settled::kUnreadable) return false;
-    if (result == Settled::kNo) {
+    if (result == Settled::kNo && !finish_from_ring(file, index, slot)) {
       pass.unsettled.push_back(index);
       deliver(index, 0, Payload{}, sink);
       return true;
@@ -137,6 +137,23 @@ bool TableReader::take(const ReadOnlyFile& file, std::uint32_t index, Slot slot,
   pass.newest = std::max(pass.newest, event);
   if (event > start) pass.late[index] = event;
   deliver(index, event, slot.payload, sink);
+  return true;
+}
+
+// A writer that stopped inside a slot had already written the event: the ring has the payload.
+bool TableReader::finish_from_ring(const ReadOnlyFile& file, std::uint32_t index,
+                                   Slot& slot) const {
+  const std::uint64_t number = slot.version >> 1;
+  Event first;
+  Event second;
+  const std::uint64_t offset = ring_.at(number % ring_.entries);
+  if (!file.read(offset, &first, sizeof first) || !file.read(offset, &second, sizeof second) ||
+      !agree(first, second) || first.number != static_cast<std::uint32_t>(number) ||
+      first.slot != index) {
+    return false;
+  }
+  slot.version = number << 1;
+  slot.payload = first.payload;
   return true;
 }
 

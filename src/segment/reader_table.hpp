@@ -67,6 +67,7 @@ class TableReader {
                   SlotSink& sink, Pass& pass);
   bool take(const ReadOnlyFile& file, std::uint32_t index, Slot slot, bool settled,
             std::uint64_t start, SlotSink& sink, Pass& pass);
+  bool finish_from_ring(const ReadOnlyFile& file, std::uint32_t index, Slot& slot) const;
   void deliver(std::uint32_t index, std::uint64_t event, const Payload& payload, SlotSink& sink);
   void apply(const ReadOnlyFile& file, std::uint64_t number, const Event& event, SlotSink& sink);
   bool refresh_launches(const ReadOnlyFile& file, const Header& header, SlotSink& sink);

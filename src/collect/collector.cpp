@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "collect/collector.hpp"
+
+#include <pwd.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "collect/collector_state.hpp"
+#include "collect/gc.hpp"
+
+namespace ttmem::collect {
+
+namespace {
+
+using segment::ErrorCode;
+
+// A file that was made this recently may not be written yet.
+constexpr std::uint64_t kNewbornNs = 1'000'000'000;
+constexpr std::uint64_t kReapEveryNs = 60'000'000'000;
+
+// Each process costs two descriptors; the usual soft limit is made for fewer.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+std::string user_name(std::uint32_t uid) {
+  passwd entry{};
+  passwd* found = nullptr;
+  std::array<char, 4096> text{};
+  if (::getpwuid_r(uid, &entry, text.data(), text.size(), &found) != 0 || found == nullptr) {
+    return std::to_string(uid);
+  }
+  return found->pw_name;
+}
+
+using Identity = std::tuple<std::int32_t, std::uint64_t, std::uint64_t>;
+Identity identity_of(const SegmentSource& source) {
+  const segment::Identity& subject = source.header().subject;
+  return {subject.pid, subject.start_ticks, subject.pid_namespace};
+}
+
+}  // namespace
+
+Collector::State::State(Options given)
+    : options(std::move(given)), procfs(options.root), host(host_name()) {}
+
+Collector::Collector(Options options) : state_(std::make_unique<State>(std::move(options))) {
+  raise_descriptor_limit();
+}
+Collector::~Collector() = default;
+Collector::Collector(Collector&&) noexcept = default;
+Collector& Collector::operator=(Collector&&) noexcept = default;
+
+void Collector::refresh() {
+  state_->now = Moment::now();
+  state_->reap();
+  state_->find();
+  state_->update();
+  state_->drop_replaced();
+  state_->assemble();
+  if (state_->options.events) state_->keep_events();
+}
+
+void Collector::State::reap() {
+  if (!options.reap || (reaped_ns != 0 && now.monotonic_ns < reaped_ns + kReapEveryNs)) return;
+  reaped_ns = now.monotonic_ns;
+  collect_garbage({.directories = options.directories, .root = options.root});
+}
+
+void Collector::State::find() {
+  unreadable.clear();
+  directories.clear();
+  deleted.clear();
+  std::map<std::string, std::unique_ptr<SegmentSource>> gone;
+  gone.swap(sources);
+  for (const Directory& directory : find_directories(options.directories, options.root)) {
+    directories.push_back(directory.path);
+    const auto files = list_segments(directory);
+    if (!files) {
+      unreadable.push_back({directory.path, files.error()});
+      continue;
+    }
+    for (const Found& file : *files) {
+      if (options.pid && pid_of_name(file.name) != options.pid) continue;
+      const auto known = gone.find(file.path);
+      if (known != gone.end() && known->second->reader().file().inode() == file.inode) {
+        sources.insert(gone.extract(known));
+      } else {
+        open(file);
+      }
+    }
+  }
+  // A file that was deleted under a living process is still what that process says.
+  for (auto& [path, source] : gone) {
+    if (source->alive() && !sources.contains(path)) {
+      deleted.insert(path);
+      sources[path] = std::move(source);
+    } else {
+      log.drop(*source, now.wall_ns);
+    }
+  }
+}
+
+void Collector::State::open(const Found& file) {
+  auto source =
+      SegmentSource::open(file.path, file.owner, next_key, {options.totals_only, options.events});
+  if (source) {
+    ++next_key;
+    sources[file.path] = std::move(*source);
+    return;
+  }
+  if (source.error().code == ErrorCode::kNotFound) return;
+  const auto newborn = segment::ReadOnlyFile::open(file.path, file.owner);
+  if (newborn && newborn->modified_ns() + kNewbornNs > now.wall_ns) return;
+  unreadable.push_back({file.path, source.error()});
+}
+
+void Collector::State::update() {
+  std::vector<int> descriptors;
+  descriptors.reserve(sources.size());
+  for (const auto& [path, source] : sources) descriptors.push_back(source->exit_descriptor());
+  const std::vector<bool> exited = poll_exited(descriptors);
+  std::size_t index = 0;
+  std::erase_if(sources, [&](auto& entry) {
+    const auto error = entry.second->update(procfs, now, exited[index++]);
+    if (!error) return false;
+    log.drop(*entry.second, now.wall_ns);
+    unreadable.push_back({entry.first, *error});
+    return true;
+  });
+}
+
+// A writer whose file was deleted makes a new one with the same contents: only the new one counts.
+void Collector::State::drop_replaced() {
+  std::set<Identity> recreated;
+  for (const auto& [path, source] : sources) {
+    const bool again = (source->header().flags & segment::kHeaderRecreated) != 0;
+    if (again && source->alive() && !deleted.contains(path)) recreated.insert(identity_of(*source));
+  }
+  std::erase_if(sources, [&](auto& entry) {
+    if (!deleted.contains(entry.first) || !recreated.contains(identity_of(*entry.second))) {
+      return false;
+    }
+    log.drop(*entry.second, now.wall_ns);
+    return true;
+  });
+}
+
+void Collector::State::keep_events() {
+  for (const auto& [path, source] : sources) log.add(*source, now.wall_ns);
+  log.merge(snapshot);
+}
+
+ledger::ProcessInput Collector::State::input(const SegmentSource& source) {
+  ledger::ProcessInput input;
+  input.identity = source.identity();
+  ledger::ProcessView& view = input.identity;
+  auto [user, added] = users.try_emplace(view.uid);
+  if (added) user->second = user_name(view.uid);
+  view.user = user->second;
+  const std::uint64_t space = source.header().subject.pid_namespace;
+  if (space != 0 && space != procfs.pid_namespace()) {
+    view.container = fmt::format("pid namespace {}", space);
+  }
+  input.ledger = &source.ledger();
+  input.to_time = [&source](ledger::Ticks ticks) { return source.wall(ticks); };
+  return input;
+}
+
+void Collector::State::assemble() {
+  inputs.clear();
+  inputs.reserve(sources.size());
+  for (const auto& [path, source] : sources) inputs.push_back(input(*source));
+  snapshot = ledger::assemble(inputs, peaks, options.totals_only);
+  snapshot.host = host;
+  snapshot.boot_id = procfs.boot_id_text();
+  snapshot.time = now.wall_ns;
+  snapshot.directories = directories;
+  for (const Unreadable& entry : unreadable) {
+    snapshot.unreadable.push_back(entry.path + ": " + entry.error.message);
+  }
+}
+
+}  // namespace ttmem::collect

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The half of the collector that answers questions and changes nothing.
+#include <fmt/format.h>
+
+#include "collect/collector_state.hpp"
+
+namespace ttmem::collect {
+
+using segment::Error;
+using segment::ErrorCode;
+
+const ledger::Snapshot& Collector::snapshot() const { return state_->snapshot; }
+const std::vector<Unreadable>& Collector::unreadable() const { return state_->unreadable; }
+const std::vector<std::string>& Collector::directories() const { return state_->directories; }
+std::vector<ledger::EventView> Collector::take_events() { return state_->log.take(); }
+
+std::vector<ProcessCores> Collector::cores(std::uint32_t device_id, bool with_map) const {
+  std::vector<ProcessCores> all;
+  for (const ledger::ProcessView& process : state_->snapshot.processes) {
+    if (!process.alive) continue;
+    for (const ledger::ProcessDeviceView& device : process.devices) {
+      if (device.id != device_id || !device.open) continue;
+      for (const ledger::ProcessInput& input : state_->inputs) {
+        if (input.identity.key != process.key) continue;
+        all.push_back(
+            {process.key, process.pid, process.name, input.ledger->cores(device.index, with_map)});
+      }
+    }
+  }
+  return all;
+}
+
+void Collector::holdings(const std::function<void(const ledger::HoldingView&)>& visit) const {
+  ledger::for_each_holding(state_->inputs, state_->snapshot, visit);
+}
+
+std::vector<ledger::ProgramView> Collector::programs() const {
+  return ledger::all_programs(state_->inputs, state_->snapshot);
+}
+
+segment::Result<std::vector<ledger::HoldingView>> Collector::failure_picture(
+    std::uint64_t process_key, std::uint32_t number) const {
+  for (const auto& [path, source] : state_->sources) {
+    if (source->key() != process_key) continue;
+    auto picture = source->picture(number);
+    if (!picture) return picture.error();
+    for (ledger::ProcessInput input : state_->inputs) {
+      if (input.identity.key != process_key) continue;
+      input.ledger = &*picture;
+      std::vector<ledger::HoldingView> holdings;
+      ledger::for_each_holding({input}, state_->snapshot,
+                               [&](const ledger::HoldingView& view) { holdings.push_back(view); });
+      return holdings;
+    }
+  }
+  return Error{ErrorCode::kNotFound,
+               fmt::format("there is no process with key {} in this snapshot", process_key)};
+}
+
+}  // namespace ttmem::collect

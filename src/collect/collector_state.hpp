@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The inside of a collector.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "collect/clock.hpp"
+#include "collect/collector.hpp"
+#include "collect/directories.hpp"
+#include "collect/event_log.hpp"
+#include "collect/procfs.hpp"
+#include "collect/segment_source.hpp"
+#include "ledger/assemble.hpp"
+
+namespace ttmem::collect {
+
+struct Collector::State {
+  explicit State(Options given);
+
+  void reap();
+  void find();
+  void open(const Found& file);
+  void update();
+  void drop_replaced();
+  void keep_events();
+  void assemble();
+  ledger::ProcessInput input(const SegmentSource& source);
+
+  Options options;
+  ProcFs procfs;
+  std::string host;
+  Moment now;
+  std::uint64_t reaped_ns = 0;
+  std::uint64_t next_key = 1;
+  std::map<std::string, std::unique_ptr<SegmentSource>> sources;  // by path
+  std::set<std::string> deleted;             // of these, files that have no name any more
+  std::vector<ledger::ProcessInput> inputs;  // one a source, in the same order
+  std::vector<Unreadable> unreadable;
+  std::vector<std::string> directories;
+  std::map<std::uint32_t, std::string> users;
+  ledger::PeakMemory peaks;
+  ledger::Snapshot snapshot;
+  EventLog log;
+};
+
+}  // namespace ttmem::collect
