@@ -4,6 +4,8 @@
 // Buffers are recorded after the allocator has placed them and released before it frees them: what
 // we say is held is always held.
 
+#include "inject/buffers.hpp"
+
 #include <exception>
 
 #include "inject/allocators.hpp"
@@ -39,6 +41,8 @@ void note_binaries(const Allocator& allocator, std::uint64_t id) {
   scopes.binary_found = true;
 }
 
+}  // namespace
+
 void record_allocation(const void* allocator, const void* buffer, std::uint64_t address) {
   BufferFacts facts;
   if (!read(buffer, facts)) return ttmem_anomaly(TTMEM_ANOMALY_BAD_VALUE);
@@ -65,6 +69,8 @@ void record_allocation(const void* allocator, const void* buffer, std::uint64_t 
   ttmem_buffer_allocated(&record);
   note_binaries(*entry, facts.id);
 }
+
+namespace {
 
 void record_free(const void* allocator, const void* buffer) {
   Allocator* entry = allocators::find(allocator);

@@ -267,6 +267,14 @@ ttmem_set_t set_of(const void* mesh, const Box& box) {
   return set_of(ids_in(box, facts), box.end[0] - box.start[0] + 1, box.end[1] - box.start[1] + 1);
 }
 
+void adopt(const void* device, int metal_id) {
+  const std::lock_guard lock(locks().state);
+  state().ids[device] = metal_id;
+  Chip& chip = state().chips[metal_id];
+  if (chip.device != device) chip = {device, metal_id, false, 0};
+  chip.open = true;
+}
+
 void describe_all() {
   std::vector<int> pending;
   {

@@ -10,6 +10,7 @@
 
 #include "inject/audit.hpp"
 #include "inject/hooks.hpp"
+#include "inject/late_attach.hpp"
 #include "inject/locks.hpp"
 #include "inject/metal.hpp"
 #include "inject/preload/slots.h"
@@ -81,12 +82,13 @@ bool has_stand_in_compiler() {
   return told && std::strcmp(told, "1") == 0;
 }
 
-void describe_process() {
+void describe_process(bool attached_late) {
   const std::string hooks = names();
   const std::string version = metal::library_version();
   ttmem_process_info info = {};
   info.struct_size = sizeof info;
   info.source = TTMEM_SOURCE_INJECTOR;
+  info.attached_late = attached_late;
   info.stand_in_kernels = has_stand_in_compiler();
   info.runtime_version = version.empty() ? nullptr : version.c_str();
   info.runtime_library = metal::library_path().c_str();
@@ -121,10 +123,21 @@ extern "C" __attribute__((visibility("default"))) int ttmem_observer_bind(ttmem_
     metal::load(anchor);
     failed = ttmem_open();
     if (failed) return;
-    describe_process();
+    describe_process(false);
     guard_forks();
     audit::start();
     set_targets(slots, count);
   });
   return failed;
+}
+
+extern "C" __attribute__((visibility("default"))) unsigned ttmem_observer_attach(
+    const void* device_manager) {
+  using namespace ttmem::inject;
+  unsigned buffers = 0;
+  quietly([&] {
+    describe_process(true);
+    buffers = late_attach::catch_up(device_manager);
+  });
+  return buffers;
 }

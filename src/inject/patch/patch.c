@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The ttmem authors */
 #define _GNU_SOURCE
+/* POSIX lets dlsym give functions; ISO C does not know that. */
+#pragma GCC diagnostic ignored "-Wpedantic"
 #include "inject/patch/patch.h"
 
 #include <dlfcn.h>
@@ -9,6 +11,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "inject/patch/device_manager.h"
 #include "inject/patch/relocations.h"
 #include "inject/preload/slots.h"
 
@@ -46,7 +49,7 @@ static int find_originals(void) {
   return 0;
 }
 
-static ttmem_observer_bind_fn load_observer(void) {
+static void* load_observer(void) {
   static const char observer[] = "libttmem_observer.so";
   Dl_info self;
   char path[kPathBytes];
@@ -56,20 +59,29 @@ static ttmem_observer_bind_fn load_observer(void) {
   if (folder + sizeof observer > sizeof path) return NULL;
   memcpy(path, self.dli_fname, folder);
   memcpy(path + folder, observer, sizeof observer);
-  void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  return handle ? (ttmem_observer_bind_fn)dlsym(handle, "ttmem_observer_bind") : NULL;
+  return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-static int bind(void) {
+/* What the runtime held before anything was hooked. */
+static unsigned catch_up(void* observer) {
+  const ttmem_observer_attach_fn attach = dlsym(observer, "ttmem_observer_attach");
+  const void* manager = ttmem_find_device_manager();
+  return attach && manager ? attach(manager) : 0;
+}
+
+static int bind(ttmem_patch_result* result) {
   if (g_bound) return 0;
   if (dlsym(RTLD_DEFAULT, "ttmem_preload_slots")) return EALREADY;
   const int missing = find_originals();
   if (missing) return missing;
-  const ttmem_observer_bind_fn observer = load_observer();
-  if (!observer) return ELIBACC;
-  const int refused = observer(g_slots, kSlots);
-  g_bound = refused == 0;
-  return refused;
+  void* observer = load_observer();
+  const ttmem_observer_bind_fn bind_slots = observer ? dlsym(observer, "ttmem_observer_bind") : NULL;
+  if (!bind_slots) return ELIBACC;
+  const int refused = bind_slots(g_slots, kSlots);
+  if (refused) return refused;
+  g_bound = 1;
+  result->buffers = catch_up(observer);
+  return 0;
 }
 
 static const ttmem_hook_slot* find_slot(const char* name) {
@@ -103,7 +115,7 @@ static int patch_library(struct dl_phdr_info* info, size_t size, void* data) {
 
 int ttmem_patch(ttmem_patch_result* result) {
   pthread_mutex_lock(&g_mutex);
-  const int error = bind();
+  const int error = bind(result);
   if (error == 0) {
     for (unsigned i = 0; i < kSlots; ++i) result->hooks += g_slots[i].original != NULL;
     dl_iterate_phdr(patch_library, result);

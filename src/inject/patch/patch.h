@@ -23,9 +23,11 @@ typedef struct ttmem_patch_result {
   uint32_t protected_slots; /* of those: words that had to be made writable for it */
   uint32_t failed;    /* words that could not be written */
   uint32_t libraries; /* libraries that own such words */
+  uint32_t buffers;   /* buffers that existed before and were read from the allocators */
 } ttmem_patch_result;
 
-/* Binds the observer, once, and patches every loaded library. Call it again after more libraries
+/* Binds the observer, once, reads what is held already, and patches every loaded library. No other
+ * thread may use the runtime during the first call. Call it again after more libraries
  * were loaded: what is patched stays as it is. Returns 0; ENOENT: libtt_metal.so is not loaded;
  * EALREADY: the stub was preloaded and has the hooks; ELIBACC: no observer beside this library;
  * another errno: the observer refused. */

@@ -27,6 +27,12 @@ typedef struct ttmem_hook_slot {
 int ttmem_observer_bind(ttmem_hook_slot* slots, unsigned count);
 typedef int (*ttmem_observer_bind_fn)(ttmem_hook_slot* slots, unsigned count);
 
+/* Exported by libttmem_observer.so: records what a runtime that worked before the hooks were bound
+ * holds; returns the number of buffers found. Call it after ttmem_observer_bind and before any hook
+ * can be called. */
+unsigned ttmem_observer_attach(const void* device_manager);
+typedef unsigned (*ttmem_observer_attach_fn)(const void* device_manager);
+
 /* Exported by libttmem_preload.so: its table. */
 ttmem_hook_slot* ttmem_preload_slots(unsigned* count);
 
