@@ -44,6 +44,14 @@ if(TARGET ttmem_shared)
     COMPONENT development)
 endif()
 
+# The injector lies beside libttmem.so, which its observer loads from there.
+foreach(library ttmem_preload ttmem_observer ttmem_patch)
+  if(TARGET ${library})
+    add_dependencies(product ${library})
+    install(TARGETS ${library} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT injector)
+  endif()
+endforeach()
+
 file(GLOB documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
 foreach(document README.md LICENSE)
   if(EXISTS ${PROJECT_SOURCE_DIR}/${document})
