@@ -6,9 +6,11 @@ namespace ttmem::cli {
 
 const std::vector<Register>& commands() {
   static const std::vector<Register> all = {
+      register_run,     //
       register_status,  //
       register_dump,    //
       register_events,  //
+      register_doctor,  //
       register_gc,      //
       register_demo,    //
   };

@@ -21,9 +21,11 @@ using Action = std::function<int()>;
 // `action`.
 using Register = void (*)(CLI::App& app, Action& action);
 
+void register_run(CLI::App& app, Action& action);
 void register_status(CLI::App& app, Action& action);
 void register_dump(CLI::App& app, Action& action);
 void register_events(CLI::App& app, Action& action);
+void register_doctor(CLI::App& app, Action& action);
 void register_gc(CLI::App& app, Action& action);
 void register_demo(CLI::App& app, Action& action);
 

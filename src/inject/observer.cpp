@@ -3,8 +3,9 @@
 //
 // The one entry of libttmem_observer.so: takes the table of slots, begins to record, says what is bound.
 
+#include <unistd.h>
+
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -37,12 +38,16 @@ struct Hook {
   const char* name;
   void (*target)();
   void** original;
+  const char* either;  ///< one bound hook with this text is enough; null = it is needed itself
 };
 
 const Hook kHooks[] = {
 #define ENTRY_TARGET(id) ttmem_thunk_##id
 #define FRAME_TARGET(id) ttmem_hook_##id##_declared
-#define TTMEM_HOOK(id, manner, symbol, lost) {#symbol, manner##_TARGET(id), &ttmem_original_##id},
+#define TTMEM_HOOK(id, manner, symbol, lost) \
+  {#symbol, manner##_TARGET(id), &ttmem_original_##id, nullptr},
+#define TTMEM_EITHER(id, manner, symbol, lost) \
+  {#symbol, manner##_TARGET(id), &ttmem_original_##id, lost},
 #include "inject/hooks.def"
 #undef TTMEM_HOOK
 #undef ENTRY_TARGET
@@ -76,10 +81,22 @@ std::string names() {
   return text;
 }
 
-/// A stand-in compiler lies where SFPI would, with a file that says so beside it.
+/// A stand-in for the kernel compiler says so in a file beside it: sizes are then not true ones.
 bool has_stand_in_compiler() {
-  const char* told = std::getenv("TTMEM_STAND_IN_KERNELS");
-  return told && std::strcmp(told, "1") == 0;
+  const std::string& library = metal::library_path();
+  const auto package = library.rfind("/build/lib/");
+  if (package == library.npos) return false;
+  const std::string marker = library.substr(0, package) + "/runtime/sfpi/compiler/bin/stand-in";
+  return ::access(marker.c_str(), F_OK) == 0;
+}
+
+/// Whether its absence costs something.
+bool is_wanted(const Hook& hook) {
+  if (!hook.either || *hook.original) return true;
+  for (const Hook& other : kHooks) {
+    if (other.either && *other.original && std::strcmp(other.either, hook.either) == 0) return false;
+  }
+  return true;
 }
 
 void describe_process(bool attached_late) {
@@ -95,7 +112,7 @@ void describe_process(bool attached_late) {
   info.hook_names = hooks.c_str();
   for (std::size_t i = 0; i < kHookCount; ++i) {
     const std::uint64_t bit = std::uint64_t{1} << (i % 64);
-    info.hooks_wanted[i / 64] |= bit;
+    if (is_wanted(kHooks[i])) info.hooks_wanted[i / 64] |= bit;
     if (*kHooks[i].original) info.hooks_bound[i / 64] |= bit;
   }
   ttmem_process_described(&info);

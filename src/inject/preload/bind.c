@@ -79,7 +79,10 @@ static ttmem_observer_bind_fn load_observer(void) {
   memcpy(path, self.dli_fname, folder);
   memcpy(path + folder, kObserver, sizeof kObserver);
   void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  return handle ? (ttmem_observer_bind_fn)dlsym(handle, "ttmem_observer_bind") : NULL;
+  void* bind = handle ? dlsym(handle, "ttmem_observer_bind") : NULL;
+  ttmem_observer_bind_fn function;
+  memcpy(&function, &bind, sizeof function);
+  return function;
 }
 
 /* Sends what the observer did not take (still at its first target) to the original. */

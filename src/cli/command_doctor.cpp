@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/output.hpp"
+#include "inject/doctor/diagnosis.hpp"
+#include "inject/doctor/find_library.hpp"
+#include "inject/launch/launch.hpp"
+#include "view/printable.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+std::string words_for(const inject::HookFinding& hook) {
+  if (hook.state == inject::HookState::kBound) return "bound";
+  if (hook.replaced) return "not in this release, another one serves";
+  if (hook.state == inject::HookState::kDirect) return "called directly, costs: " + hook.lost;
+  return "MISSING, costs: " + hook.lost;
+}
+
+std::string text_for(const inject::LibraryPlace& place, const inject::Diagnosis& diagnosis) {
+  std::string text = fmt::format("{}\n  found     {}\n  version   {}\n  hooks     {} of {} bound\n",
+                                 view::printable(place.path), view::printable(place.why),
+                                 diagnosis.version.empty() ? "not known" : diagnosis.version,
+                                 diagnosis.bound(), diagnosis.hooks.size());
+  for (const auto& hook : diagnosis.hooks) {
+    text += fmt::format("    {:<28} {}\n", hook.name, words_for(hook));
+  }
+  const auto lost = diagnosis.lost();
+  if (lost.empty()) return text + "  verdict   everything can be recorded\n";
+  text += fmt::format("  verdict   not available: {}\n", fmt::join(lost, "; "));
+  return text;
+}
+
+std::string preload_text() {
+  const auto preload = inject::find_preload();
+  return preload ? fmt::format("preload     {}\n", *preload)
+                 : fmt::format("preload     MISSING: {}\n", preload.error().message);
+}
+
+constexpr const char* kNothing =
+    "No libtt_metal.so found. Name the program that uses it: `ttmem doctor -- python` or\n"
+    "`ttmem doctor -- ./a.out`, or the library itself: `ttmem doctor -- /path/libtt_metal.so`.\n";
+
+int doctor(const std::vector<std::string>& program) {
+  std::string text = preload_text();
+  const auto places = inject::find_libraries(program);
+  bool whole = !places.empty();
+  for (const auto& place : places) {
+    const auto diagnosis = inject::diagnose(place.path);
+    if (!diagnosis) {
+      text += fmt::format("{}\n", diagnosis.error().message);
+      whole = false;
+      continue;
+    }
+    text += text_for(place, *diagnosis);
+    whole = whole && diagnosis->lost().empty();
+  }
+  if (places.empty()) text += kNothing;
+  const int printed = Output::print(text);
+  if (printed != kOk) return printed;
+  return whole ? kOk : kNotFound;
+}
+
+constexpr const char* kExamples =
+    "Says which TT-Metal a program would load, and which of its functions ttmem can observe. A function\n"
+    "that is missing costs the figure beside it; everything else stays exact.\n"
+    "Examples:\n"
+    "  ttmem doctor                  what the environment and the Python on PATH point to\n"
+    "  ttmem doctor -- python3.10    what this Python imports\n"
+    "  ttmem doctor -- ./my_program  what this binary is linked to";
+
+}  // namespace
+
+void register_doctor(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("doctor", "Say what of a TT-Metal can be observed");
+  command->footer(kExamples);
+  command->prefix_command();
+  command->callback([command, &action] {
+    auto program = command->remaining();
+    if (!program.empty() && program.front() == "--") program.erase(program.begin());
+    action = [program] { return doctor(program); };
+  });
+}
+
+}  // namespace ttmem::cli

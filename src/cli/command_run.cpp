@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include <cstdlib>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/output.hpp"
+#include "inject/launch/launch.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+struct RunOptions {
+  bool print_env = false;
+  bool lines = false;
+  std::vector<std::string> command;
+};
+
+int run_program(const RunOptions& options) {
+  const auto preload = inject::find_preload();
+  if (!preload) {
+    fmt::print(stderr, "ttmem: {}\n", preload.error().message);
+    return kFailed;
+  }
+  const char* existing = std::getenv("LD_PRELOAD");
+  const inject::Environment environment{inject::merged_preload(existing ? existing : "", *preload),
+                                        options.lines};
+  if (options.print_env) return Output::print(inject::as_shell_text(environment));
+  if (options.command.empty()) {
+    fmt::print(stderr, "ttmem: name the program to run, as in `ttmem run python model.py`\n");
+    return kUsage;
+  }
+  return inject::become(options.command, environment);
+}
+
+constexpr const char* kExamples =
+    "The program runs as without ttmem: same exit code, signals, terminal and process id. A program\n"
+    "that never uses TT-Metal pays next to nothing, and so do the compilers it starts.\n"
+    "A preload does not reach setuid programs, statically linked ones, and the other hosts of mpirun\n"
+    "(pass it on with `mpirun -x LD_PRELOAD`).\n"
+    "Examples:\n"
+    "  ttmem run python model.py        then, elsewhere: ttmem status\n"
+    "  ttmem run -- pytest -x tests     everything after -- is the program's\n"
+    "  eval \"$(ttmem run --print-env)\"  for services, notebooks and containers";
+
+}  // namespace
+
+void register_run(CLI::App& app, Action& action) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* command = app.add_subcommand("run", "Start a program whose device memory is recorded");
+  command->footer(kExamples);
+  command->add_flag("--print-env", options->print_env, "Print the environment instead");
+  command->add_flag("--lines", options->lines,
+                    "Record the Python line of each allocation and dispatch (costs time)");
+  command->prefix_command();
+  command->callback([options, command, &action] {
+    options->command = command->remaining();
+    if (!options->command.empty() && options->command.front() == "--") {
+      options->command.erase(options->command.begin());
+    }
+    action = [options] { return run_program(*options); };
+  });
+}
+
+}  // namespace ttmem::cli

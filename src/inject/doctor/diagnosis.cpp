@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+
+#include "inject/doctor/diagnosis.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "inject/doctor/elf_symbols.hpp"
+
+namespace ttmem::inject {
+
+namespace {
+
+struct WantedHook {
+  const char* name;
+  const char* symbol;
+  const char* lost;
+  bool either;
+};
+
+constexpr WantedHook kWanted[] = {
+#define TTMEM_HOOK(id, manner, symbol, lost) {#id, #symbol, lost, false},
+#define TTMEM_EITHER(id, manner, symbol, lost) {#id, #symbol, lost, true},
+#include "inject/hooks.def"
+#undef TTMEM_HOOK
+};
+
+/// "ttnn-0.81.1.dist-info" beside the package that holds <package>/build/lib/libtt_metal.so.
+std::string version_of(const std::filesystem::path& library) {
+  const auto packages = library.parent_path().parent_path().parent_path().parent_path();
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(packages, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("ttnn-") && name.ends_with(".dist-info")) {
+      return name.substr(5, name.size() - 5 - 10);
+    }
+  }
+  return {};
+}
+
+HookState state_of(const DynamicSymbol& symbol) {
+  if (!symbol.defined) return HookState::kMissing;
+  return symbol.interposable ? HookState::kBound : HookState::kDirect;
+}
+
+bool has_replacement(const std::vector<HookFinding>& hooks, const WantedHook& wanted) {
+  return wanted.either && std::any_of(hooks.begin(), hooks.end(), [&](const HookFinding& other) {
+           return other.lost == wanted.lost && other.state == HookState::kBound;
+         });
+}
+
+}  // namespace
+
+std::size_t Diagnosis::bound() const {
+  return static_cast<std::size_t>(std::count_if(hooks.begin(), hooks.end(), [](const auto& hook) {
+    return hook.state == HookState::kBound;
+  }));
+}
+
+std::vector<std::string> Diagnosis::lost() const {
+  std::vector<std::string> figures;
+  for (const auto& hook : hooks) {
+    if (hook.state == HookState::kBound || hook.replaced) continue;
+    if (std::find(figures.begin(), figures.end(), hook.lost) == figures.end()) {
+      figures.push_back(hook.lost);
+    }
+  }
+  return figures;
+}
+
+segment::Result<Diagnosis> diagnose(const std::string& library) {
+  const auto symbols = read_symbols(library);
+  if (!symbols) return symbols.error();
+  Diagnosis diagnosis;
+  diagnosis.library = library;
+  diagnosis.version = version_of(library);
+  for (const auto& wanted : kWanted) {
+    const auto found = symbols->find(wanted.symbol);
+    const HookState state = found == symbols->end() ? HookState::kMissing : state_of(found->second);
+    diagnosis.hooks.push_back({wanted.name, wanted.symbol, wanted.lost, state, false});
+  }
+  for (std::size_t i = 0; i < diagnosis.hooks.size(); ++i) {
+    HookFinding& hook = diagnosis.hooks[i];
+    hook.replaced = hook.state != HookState::kBound && has_replacement(diagnosis.hooks, kWanted[i]);
+  }
+  return diagnosis;
+}
+
+}  // namespace ttmem::inject

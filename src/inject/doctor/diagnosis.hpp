@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// `ttmem doctor`: which TT-Metal is there, and which of its functions can be observed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "segment/result.hpp"
+
+namespace ttmem::inject {
+
+enum class HookState {
+  kBound,    ///< will be seen
+  kMissing,  ///< this release has no such function
+  kDirect,   ///< the library calls it without a table: only calls from outside are seen
+};
+
+struct HookFinding {
+  std::string name;    ///< as in hooks.def
+  std::string symbol;  ///< mangled
+  std::string lost;    ///< the figure that its absence costs
+  HookState state = HookState::kMissing;
+  bool replaced = false;  ///< absent, but another function does the same in this release
+};
+
+struct Diagnosis {
+  std::string library;
+  std::string version;  ///< "" = not known
+  std::vector<HookFinding> hooks;
+
+  std::size_t bound() const;
+  /// Figures that are not available, each once.
+  std::vector<std::string> lost() const;
+};
+
+segment::Result<Diagnosis> diagnose(const std::string& library);
+
+}  // namespace ttmem::inject
