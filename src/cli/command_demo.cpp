@@ -90,8 +90,7 @@ int run_children(const DemoOptions& options) {
         return live(options, index, ready);
       });
   if (!started) {
-    fmt::print(stderr, "ttmem: a process of the demonstration could not be started
-");
+    fmt::print(stderr, "ttmem: a process of the demonstration could not be started\n");
     return kFailed;
   }
   announce(options, processes.pids());

@@ -29,8 +29,6 @@ std::string text(const Json& value, JsonLayout layout) {
 
 namespace {
 
-Json count_or_null(std::uint32_t count) { return count == 0 ? Json(nullptr) : Json(count); }
-
 Json grid(const ledger::DeviceView& device) {
   if (device.grid_x == 0) return nullptr;
   return {{"x", device.grid_x}, {"y", device.grid_y}};

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "view/golden.hpp"
+#include "view/legacy_status.hpp"
+#include "view/seeds_snapshot.hpp"
+#include "view/status_parts.hpp"
+#include "view/status_text.hpp"
+
+namespace ttmem::view {
+namespace {
+
+using test::kNow;
+using test::seeds_snapshot;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Status, SeedsTree) { EXPECT_GOLDEN("seeds_status.txt", status_text(seeds_snapshot(), {})); }
+
+TEST(Status, ColoursAddNothingToTheWords) {
+  std::string text = status_text(seeds_snapshot(), {true});
+  EXPECT_THAT(text, HasSubstr("\x1b[31m"));
+  for (std::size_t at; (at = text.find('\x1b')) != std::string::npos;) {
+    text.erase(at, text.find('m', at) - at + 1);
+  }
+  EXPECT_EQ(text, status_text(seeds_snapshot(), {}));
+}
+
+TEST(Status, WhatIsNotKnownIsAQuestionMark) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  snapshot.devices[0].figures = {};
+  EXPECT_THAT(status_text(snapshot, {}), HasSubstr("? taken of ?"));
+}
+
+TEST(Status, RequestedBytesAreCalledThat) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  auto& dram = snapshot.devices[0].figures.space(ledger::Space::kDram);
+  dram = {};
+  dram.requested = 4096;
+  EXPECT_THAT(status_text(snapshot, {}), HasSubstr("4.0 KiB requested of ?"));
+}
+
+TEST(Status, AClashIsCalledAClash) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  snapshot.devices[0].figures.headroom.min = -3'488;
+  EXPECT_THAT(status_text(snapshot, {}), HasSubstr("Clash       -3.4 KiB at core 0,0"));
+}
+
+TEST(Status, FailuresAnomaliesAndUnreadableSegmentsAreSaid) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  ledger::FailureView failure;
+  failure.number = 2;
+  failure.kind = "out_of_memory";
+  failure.time = kNow - 5 * test::kSecondNs;
+  failure.message = "Out of Memory: 64880640 B\nbacktrace";
+  snapshot.processes[0].failures = {failure};
+  snapshot.processes[0].tracking.anomalies = {2, 0, 1};
+  snapshot.processes[0].tracking.hooks_missing = {"Buffer::allocate"};
+  snapshot.unreadable = {"/dev/shm/ttmem-7/ttmem-1: permission denied"};
+  const std::string text = status_text(snapshot, {});
+  EXPECT_THAT(text, HasSubstr("out_of_memory 5 s ago: Out of Memory: 64880640 B\n"));
+  EXPECT_THAT(text, HasSubstr("ttmem dump --pid 4711 --failure 2"));
+  EXPECT_THAT(text, HasSubstr("unknown_free 2, unknown_allocator 1"));
+  EXPECT_THAT(text, HasSubstr("hooks that are not bound: Buffer::allocate"));
+  EXPECT_THAT(text, HasSubstr("not read: /dev/shm/ttmem-7/ttmem-1: permission denied"));
+}
+
+TEST(Status, NamesOfStrangersAreEscaped) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  for (auto& process : snapshot.processes) process.name = "\x1b[2Jevil\n";
+  const std::string text = status_text(snapshot, {});
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(text, HasSubstr("\\x1b[2Jevil\\x0a"));
+}
+
+TEST(Status, TheLeastTrustedProcessSpeaksForItsDevice) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  const std::uint64_t chip = snapshot.devices[0].unique_id;
+  EXPECT_EQ(trust(snapshot, chip).text, "not audited");
+  snapshot.processes[0].tracking.exact = true;
+  EXPECT_EQ(trust(snapshot, chip).text, "exact");
+  snapshot.processes[0].tracking.unrecorded = 1;
+  EXPECT_EQ(trust(snapshot, chip).text, "incomplete");
+  snapshot.processes[0].tracking.exact = false;
+  snapshot.processes[0].tracking.difference_bytes = -2048;
+  EXPECT_EQ(trust(snapshot, chip).text, "differs by -2.0 KiB");
+  snapshot.processes[0].alive = false;
+  EXPECT_EQ(trust(snapshot, chip).text, "nobody has it open");
+}
+
+TEST(Status, AMeshIsOneRow) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  auto& devices = snapshot.processes[0].devices;
+  for (std::uint32_t id = 1; id < 8; ++id) {
+    devices.push_back(devices[0]);
+    devices.back().id = id;
+  }
+  EXPECT_THAT(process_table(snapshot, {}), HasSubstr("0-7 each"));
+  EXPECT_EQ(id_list({0, 1, 2, 5, 7, 8}), "0-2,5,7-8");
+}
+
+TEST(Status, EmptyStateSaysHowToBegin) {
+  EXPECT_TRUE(is_empty({}));
+  EXPECT_FALSE(is_empty(seeds_snapshot()));
+  EXPECT_THAT(empty_text(), HasSubstr("ttmem run"));
+}
+
+TEST(LegacyStatus, SeedsLayouts) {
+  EXPECT_GOLDEN("seeds_legacy.txt", legacy_status(seeds_snapshot()));
+}
+
+// The tree that the original's notes wanted, number for number.
+TEST(LegacyStatus, TreeOfTheNotes) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  ledger::DeviceView& device = snapshot.devices[0];
+  device.arch = ledger::Arch::kBlackhole;
+  device.figures = {};
+  device.figures.space(ledger::Space::kL1).requested = 0;
+  device.figures.program_l1.allocated = 2'202'009;
+  device.figures.l1_capacity = std::uint64_t{306} << 20;
+  device.figures.kernels.by_type = {{{5, 5, 122'880}, {2, 2, 114'688}, {2, 2, 94'208}}};
+  EXPECT_THAT(legacy_status(snapshot), HasSubstr("Device 0 (Blackhole):\n"
+                                                 "  L1 Memory:\n"
+                                                 "    Buffers:        0.0B\n"
+                                                 "    CBs:            2.1 MB\n"
+                                                 "    Kernels:        324.0KB\n"
+                                                 "      - Fabric:     112 KB  (2 kernels)\n"
+                                                 "      - Dispatch:   92 KB   (2 kernels)\n"
+                                                 "      - Application: 120 KB (5 kernels)\n"
+                                                 "    Total:          2.4 MB / 306 MB\n"));
+}
+
+}  // namespace
+}  // namespace ttmem::view
