@@ -28,6 +28,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ttmem/ttmem_words.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -44,90 +46,6 @@ extern "C" {
 TTMEM_API extern int ttmem_active_;
 
 static inline int ttmem_enabled(void) { return ttmem_active_ != 0; }
-
-/* ---- words ------------------------------------------------------------------------------- */
-
-/* Memory spaces, numbered as TT-Metal's BufferType. Host memory (2) is never device memory. */
-enum {
-  TTMEM_SPACE_DRAM = 0,
-  TTMEM_SPACE_L1 = 1,
-  TTMEM_SPACE_SYSTEM_MEMORY = 2,
-  TTMEM_SPACE_L1_SMALL = 3,
-  TTMEM_SPACE_TRACE = 4,
-  TTMEM_SPACES = 5
-};
-
-/* Buffer layouts, numbered as TT-Metal's TensorMemoryLayout; 7 = not known. */
-enum {
-  TTMEM_LAYOUT_INTERLEAVED = 0,
-  TTMEM_LAYOUT_HEIGHT_SHARDED = 2,
-  TTMEM_LAYOUT_WIDTH_SHARDED = 3,
-  TTMEM_LAYOUT_BLOCK_SHARDED = 4,
-  TTMEM_LAYOUT_ND_SHARDED = 5,
-  TTMEM_LAYOUT_UNKNOWN = 7
-};
-
-/* Programmable core types, numbered as TT-Metal's HalProgrammableCoreType. */
-enum {
-  TTMEM_CORE_TENSIX = 0,
-  TTMEM_CORE_ACTIVE_ETH = 1,
-  TTMEM_CORE_IDLE_ETH = 2,
-  TTMEM_CORE_DRAM = 3,
-  TTMEM_CORE_DISPATCH = 4,
-  TTMEM_CORE_TYPES = 5
-};
-
-/* What a core of a device is there for. */
-enum {
-  TTMEM_ROLE_WORKER = 0,
-  TTMEM_ROLE_DISPATCH = 1,
-  TTMEM_ROLE_ACTIVE_ETH = 2,
-  TTMEM_ROLE_IDLE_ETH = 3,
-  TTMEM_ROLE_DRAM = 4,
-  TTMEM_ROLE_HARVESTED = 5
-};
-
-enum {
-  TTMEM_ARCH_UNKNOWN = 0,
-  TTMEM_ARCH_GRAYSKULL = 1,
-  TTMEM_ARCH_WORMHOLE_B0 = 2,
-  TTMEM_ARCH_BLACKHOLE = 3,
-  TTMEM_ARCH_QUASAR = 4
-};
-
-/* Kernel (and program) types, by the scope in which they are built, never by size. */
-enum {
-  TTMEM_KERNEL_APPLICATION = 0,
-  TTMEM_KERNEL_FABRIC = 1,
-  TTMEM_KERNEL_DISPATCH = 2,
-  TTMEM_KERNEL_TYPES = 3
-};
-
-/* Parts of a program's L1. A view aliases a buffer: it is shown and counted 0. */
-enum {
-  TTMEM_PART_CB = 0,
-  TTMEM_PART_DATAFLOW_BUFFER = 1,
-  TTMEM_PART_SCRATCHPAD = 2,
-  TTMEM_PART_VIEW = 3
-};
-
-/* Flags of a holding. REQUESTED_ONLY: block and banks are not known (basis "requested").
- * ESTIMATED: somebody's guess, shown as such and in no total. */
-enum {
-  TTMEM_FLAG_KERNEL_BINARIES = 1u << 0,
-  TTMEM_FLAG_TRACE = 1u << 1,
-  TTMEM_FLAG_PROGRAM_CACHE = 1u << 2,
-  TTMEM_FLAG_REQUESTED_ONLY = 1u << 3,
-  TTMEM_FLAG_ESTIMATED = 1u << 4
-};
-
-/* Who tells: decides the `sources` label of a process. */
-enum {
-  TTMEM_SOURCE_API = 0,      /* calls of this header, made by the program itself */
-  TTMEM_SOURCE_INJECTOR = 1, /* hooks in a stock TT-Metal */
-  TTMEM_SOURCE_PATCHED = 2,  /* a TT-Metal that was patched to call us */
-  TTMEM_SOURCE_LEGACY = 3    /* a client of the original's socket, written by the daemon */
-};
 
 typedef uint16_t ttmem_device_t;
 typedef uint16_t ttmem_set_t;
@@ -179,7 +97,8 @@ TTMEM_API ttmem_cores_t ttmem_intern_cores(uint32_t core_type, const ttmem_core_
 /* A set of DRAM banks, by bank number. */
 TTMEM_API ttmem_cores_t ttmem_intern_banks(const uint16_t* banks, uint32_t count);
 
-/* One address a core, in the order of the cores of a set (row by row). Used with per_core buffers. */
+/* One address a core, in the order of the cores of a set (row by row). Used with per_core buffers.
+ */
 TTMEM_API uint32_t ttmem_intern_addresses(const uint64_t* addresses, uint32_t count);
 
 /* A source line as "file:line function". */
@@ -208,11 +127,11 @@ typedef struct ttmem_core_geometry {
 
 typedef struct ttmem_device_info {
   uint32_t struct_size;
-  int32_t metal_id;   /* id inside this process; -1 = not known */
-  uint64_t unique_id; /* 64-bit id of the chip */
-  uint32_t arch;      /* TTMEM_ARCH_* */
-  uint32_t mock;      /* 1 = there is no such chip */
-  const char* board;  /* "n150"; NULL = not known */
+  int32_t metal_id;        /* id inside this process; -1 = not known */
+  uint64_t unique_id;      /* 64-bit id of the chip */
+  uint32_t arch;           /* TTMEM_ARCH_* */
+  uint32_t mock;           /* 1 = there is no such chip */
+  const char* board;       /* "n150"; NULL = not known */
   uint32_t grid_x, grid_y; /* logical worker grid, dispatch cores left out */
   uint32_t dram_banks;
   uint32_t core_count;
@@ -227,7 +146,8 @@ TTMEM_API ttmem_device_t ttmem_device_opened(const ttmem_device_info* info);
 /* Ends the residency of every program on this device; buffers belong to their allocators. */
 TTMEM_API void ttmem_device_closed(ttmem_device_t device);
 
-/* A list of devices in mesh order. Sets are interned: equal lists, shapes and parents are one set. */
+/* A list of devices in mesh order. Sets are interned: equal lists, shapes and parents are one set.
+ */
 typedef struct ttmem_set_info {
   uint32_t struct_size;
   uint32_t device_count;
@@ -272,10 +192,10 @@ TTMEM_API void ttmem_audited(ttmem_allocator_t allocator, uint32_t space, uint64
 /* ---- buffers ------------------------------------------------------------------------------ */
 
 typedef struct ttmem_buffer {
-  uint64_t id;        /* unique within (allocator, space) while it lives */
-  uint64_t address;   /* in every bank; or an id of ttmem_intern_addresses if per_core */
-  uint64_t requested; /* as the program asked, on one device */
-  uint64_t block;     /* bytes taken from each bank; ignored with TTMEM_FLAG_REQUESTED_ONLY */
+  uint64_t id;         /* unique within (allocator, space) while it lives */
+  uint64_t address;    /* in every bank; or an id of ttmem_intern_addresses if per_core */
+  uint64_t requested;  /* as the program asked, on one device */
+  uint64_t block;      /* bytes taken from each bank; ignored with TTMEM_FLAG_REQUESTED_ONLY */
   ttmem_cores_t cores; /* cores or banks that hold data; 0 = every bank */
   ttmem_allocator_t allocator;
   uint8_t space;
@@ -320,7 +240,7 @@ typedef struct ttmem_kernel {
 
 typedef struct ttmem_range {
   uint64_t address;
-  uint64_t size; /* bytes on each core */
+  uint64_t size;          /* bytes on each core */
   uint64_t viewed_buffer; /* TTMEM_PART_VIEW: id of the buffer; else 0 */
   ttmem_cores_t cores;    /* 0 = not known, counted as one core */
   uint32_t page_bytes;
@@ -424,17 +344,9 @@ TTMEM_API void ttmem_ring_manager_closed(ttmem_ring_manager_t manager);
 
 /* ---- failures and anomalies ---------------------------------------------------------------- */
 
-enum {
-  TTMEM_FAILURE_OUT_OF_MEMORY = 1,
-  TTMEM_FAILURE_CB_CLASH = 2,
-  TTMEM_FAILURE_DATAFLOW_BUFFER_CLASH = 3,
-  TTMEM_FAILURE_RING_TOO_SMALL = 4,
-  TTMEM_FAILURE_OTHER = 5
-};
-
 typedef struct ttmem_failure {
   uint32_t struct_size;
-  uint32_t kind; /* TTMEM_FAILURE_* */
+  uint32_t kind;       /* TTMEM_FAILURE_* */
   const char* message; /* cut after 1,023 bytes */
   uint64_t requested;  /* bytes asked for; 0 = not known */
   uint64_t per_bank;   /* bytes asked for in each bank or core; 0 = not known */
@@ -449,26 +361,6 @@ typedef struct ttmem_failure {
 /* Freezes a picture of what is held on the set (up to 4,096 holdings, the largest first). The last
  * four failures are kept. Returns the failure's number, 1, 2, … or 0. */
 TTMEM_API uint32_t ttmem_failed(const ttmem_failure* failure);
-
-/* What could not be matched. Counted and shown; never changes a total. */
-enum {
-  TTMEM_ANOMALY_UNKNOWN_FREE = 0,      /* a release of something that is not held */
-  TTMEM_ANOMALY_REPLACED = 1,          /* an id that is live was recorded again */
-  TTMEM_ANOMALY_UNKNOWN_ALLOCATOR = 2, /* an id of a set, allocator or device that is not known */
-  TTMEM_ANOMALY_UNKNOWN_PROGRAM = 3,
-  TTMEM_ANOMALY_UNKNOWN_WORKLOAD = 4,
-  TTMEM_ANOMALY_UNKNOWN_TRACE = 5,
-  TTMEM_ANOMALY_BAD_VALUE = 6,         /* a size, space or count beyond every limit */
-  TTMEM_ANOMALY_IN_SIGNAL = 7,         /* dropped: a signal handler interrupted the recorder */
-  TTMEM_ANOMALY_TABLE_FULL = 8,        /* unrecorded: shared memory is full */
-  TTMEM_ANOMALY_INTERN_FULL = 9,
-  TTMEM_ANOMALY_LIMIT = 10,            /* too many devices, sets, allocators or managers */
-  TTMEM_ANOMALY_STALE_HANDLE = 11,     /* a handle of before a fork */
-  TTMEM_ANOMALY_KIND_BY_SOURCE = 12,   /* scope and source path disagree on a kernel's type */
-  TTMEM_ANOMALY_AUDIT = 13,            /* two audits agree that we differ from the runtime */
-  TTMEM_ANOMALY_OVERLAP = 14,          /* two live buffers own one address on one device */
-  TTMEM_ANOMALIES = 16
-};
 
 TTMEM_API void ttmem_anomaly(uint32_t kind);
 

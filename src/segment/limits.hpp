@@ -35,9 +35,9 @@ inline constexpr std::uint32_t kKeepDeadSegments = 32;
 inline constexpr std::uint64_t kKeepClosedSeconds = 60;
 
 // How hard a reader tries, and what it believes.
-inline constexpr std::uint32_t kSettleTries = 64;   // reads of one record that changes
-inline constexpr std::uint32_t kStateTries = 8;     // passes over a table whose ring was overrun
-inline constexpr std::uint32_t kEventMargin = 2;    // records ahead of the head: being written
+inline constexpr std::uint32_t kSettleTries = 64;  // reads of one record that changes
+inline constexpr std::uint32_t kStateTries = 8;    // passes over a table whose ring was overrun
+inline constexpr std::uint32_t kEventMargin = 2;   // records ahead of the head: being written
 inline constexpr std::uint32_t kMaxEventCapacity = 1u << 20;
 inline constexpr std::uint64_t kMaxFileBytes = 1ull << 40;    // no section ends beyond it
 inline constexpr std::uint64_t kUnbackedBytes = 64ull << 10;  // claimed beyond the blocks on disk
