@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "ledger/check_sums.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace ttmem::ledger {
+namespace {
+
+constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t plus(std::uint64_t a, std::uint64_t b) { return a > kMost - b ? kMost : a + b; }
+
+using Getter = std::function<Figure(const DeviceFigures&)>;
+struct Named {
+  std::string name;
+  Getter get;
+};
+
+std::vector<Named> additive_figures() {
+  std::vector<Named> all;
+  for (std::size_t i = 0; i < kSpaces; ++i) {
+    const std::string space(name(static_cast<Space>(i)));
+    all.push_back({space + " taken", [i](const auto& f) { return f.spaces[i].taken; }});
+    all.push_back({space + " occupied", [i](const auto& f) { return f.spaces[i].occupied; }});
+    all.push_back({space + " requested", [i](const auto& f) { return f.spaces[i].requested; }});
+    all.push_back({space + " count", [i](const auto& f) { return f.spaces[i].count; }});
+  }
+  all.push_back({"resident", [](const auto& f) { return f.program_l1.resident; }});
+  all.push_back({"reserved", [](const auto& f) { return f.program_l1.reserved; }});
+  all.push_back({"allocated", [](const auto& f) { return f.program_l1.allocated; }});
+  all.push_back({"programs with L1", [](const auto& f) { return f.program_l1.count; }});
+  for (std::size_t i = 0; i < kKernelTypes; ++i) {
+    all.push_back({"footprint", [i](const auto& f) { return f.kernels.by_type[i].footprint; }});
+    all.push_back({"kernels", [i](const auto& f) { return f.kernels.by_type[i].count; }});
+    all.push_back({"programs", [i](const auto& f) { return f.kernels.by_type[i].programs; }});
+  }
+  all.push_back({"registered", [](const auto& f) { return f.kernels.registered; }});
+  all.push_back({"in_dram", [](const auto& f) { return f.kernels.in_dram; }});
+  all.push_back({"dispatches", [](const auto& f) { return f.kernels.dispatches; }});
+  all.push_back({"cache hits", [](const auto& f) { return f.kernels.cache_hits; }});
+  return all;
+}
+
+std::string check_figures(const DeviceFigures& figures) {
+  for (const Space which : kDeviceSpaces) {
+    const SpaceFigures& space = figures.space(which);
+    const std::string_view what = name(which);
+    if (space.occupied > space.taken) return fmt::format("{}: occupied above taken", what);
+    if (space.peak && space.peak < space.taken) return fmt::format("{}: peak below taken", what);
+    if (space.taken && !space.occupied) return fmt::format("{}: taken without occupied", what);
+  }
+  const Figure& l1 = figures.space(Space::kL1).taken;
+  const Figure& resident = figures.program_l1.resident;
+  if (figures.l1_used.has_value() != (l1 && resident)) return "l1_used known without its parts";
+  if (figures.l1_used) {
+    const std::uint64_t small = figures.space(Space::kL1Small).taken.value_or(0);
+    if (*figures.l1_used != plus(plus(*l1, small), *resident)) return "l1_used is not its parts";
+  }
+  if (figures.kernels.in_dram.value_or(0) > figures.space(Space::kDram).taken.value_or(kMost)) {
+    return "kernels in DRAM above DRAM taken";
+  }
+  std::uint64_t by_core_type = 0;
+  for (const std::uint64_t bytes : figures.kernels.by_core_type) {
+    by_core_type = plus(by_core_type, bytes);
+  }
+  if (by_core_type != figures.kernels.total().footprint) return "footprint by core type differs";
+  for (const RingFigures& ring : figures.rings) {
+    if (ring.used > ring.capacity || ring.high_water > ring.capacity) return "ring above capacity";
+  }
+  return "";
+}
+
+// The processes that are alive on a device, as they see it.
+std::vector<const DeviceFigures*> parts_of(const Snapshot& snapshot, const DeviceView& device) {
+  std::vector<const DeviceFigures*> parts;
+  for (const ProcessView& process : snapshot.processes) {
+    if (!process.alive) continue;
+    for (const ProcessDeviceView& view : process.devices) {
+      if (view.id == device.id) parts.push_back(&view.figures);
+    }
+  }
+  return parts;
+}
+
+std::string check_device(const Snapshot& snapshot, const DeviceView& device) {
+  const auto parts = parts_of(snapshot, device);
+  static const std::vector<Named> kAdditive = additive_figures();
+  for (const Named& figure : kAdditive) {
+    Figure sum;
+    for (const DeviceFigures* part : parts) {
+      if (const Figure value = figure.get(*part)) sum = plus(sum.value_or(0), *value);
+    }
+    const Figure of_device = figure.get(device.figures);
+    if (parts.empty() ? of_device.value_or(0) != 0 : of_device != sum) {
+      return fmt::format("device {}: {} is not the sum of its processes", device.id, figure.name);
+    }
+  }
+  for (std::size_t i = 0; i < kSpaces; ++i) {
+    Figure smallest;
+    for (const DeviceFigures* part : parts) {
+      const Figure& value = part->spaces[i].largest_free;
+      if (value) smallest = std::min(smallest.value_or(kMost), *value);
+    }
+    if (device.figures.spaces[i].largest_free != smallest) return "largest_free is not the minimum";
+  }
+  std::optional<std::int64_t> room;
+  for (const DeviceFigures* part : parts) {
+    if (part->headroom.min)
+      room = std::min(room.value_or(*part->headroom.min), *part->headroom.min);
+  }
+  if (device.figures.headroom.min != room) return "headroom is not the minimum";
+  return check_figures(device.figures);
+}
+
+std::uint64_t sum_over(const std::vector<CoreView>& cores, std::uint64_t CoreView::* member) {
+  std::uint64_t sum = 0;
+  for (const CoreView& core : cores) sum = plus(sum, core.*member);
+  return sum;
+}
+
+std::string check_core(const CoreView& core) {
+  const std::string where = fmt::format("core {},{}: ", core.core.x, core.core.y);
+  if (!core.l1_bytes) return "";
+  const std::uint64_t sum = core.fixed + core.ring + core.program_l1 + core.gaps + core.free +
+                            core.buffers + core.l1_small;
+  if (sum != *core.l1_bytes) return where + fmt::format("parts are {} of {}", sum, *core.l1_bytes);
+  std::uint64_t cursor = 0;
+  for (const CoreStretch& stretch : core.map) {
+    if (stretch.begin != cursor || stretch.end <= stretch.begin) return where + "map has a hole";
+    cursor = stretch.end;
+  }
+  if (!core.map.empty() && cursor != *core.l1_bytes) return where + "map ends early";
+  return "";
+}
+
+}  // namespace
+
+std::string check_sums(const Snapshot& snapshot) {
+  std::set<std::uint32_t> ids;
+  for (const DeviceView& device : snapshot.devices) {
+    if (!ids.insert(device.id).second) return "two devices have one id";
+    if (std::string wrong = check_device(snapshot, device); !wrong.empty()) return wrong;
+  }
+  for (const ProcessView& process : snapshot.processes) {
+    for (const ProcessDeviceView& device : process.devices) {
+      if (!ids.contains(device.id)) return "a process has a device that is not in the document";
+      if (std::string wrong = check_figures(device.figures); !wrong.empty()) {
+        return fmt::format("process {}: {}", process.pid, wrong);
+      }
+    }
+  }
+  return "";
+}
+
+std::string check_cores(const DeviceFigures& figures, const std::vector<CoreView>& cores,
+                        bool exact) {
+  for (const CoreView& core : cores) {
+    if (std::string wrong = check_core(core); !wrong.empty()) return wrong;
+  }
+  const auto differs = [&](const char* what, std::uint64_t CoreView::* member,
+                           const Figure& figure) {
+    const std::uint64_t sum = sum_over(cores, member);
+    return figure && sum != *figure
+               ? fmt::format("{}: {} over cores, {} of the device", what, sum, *figure)
+               : std::string();
+  };
+  if (cores.empty()) return "";
+  std::string wrong = differs("resident", &CoreView::program_l1, figures.program_l1.resident);
+  if (wrong.empty()) wrong = differs("reserved", &CoreView::reserved, figures.program_l1.reserved);
+  if (!wrong.empty() || !exact) return wrong;
+  const SpaceFigures& l1 = figures.space(Space::kL1);
+  const SpaceFigures& small = figures.space(Space::kL1Small);
+  for (const std::string& each :
+       {differs("L1 taken", &CoreView::buffers, l1.taken),
+        differs("L1 occupied", &CoreView::buffers_occupied, l1.occupied),
+        differs("L1_SMALL taken", &CoreView::l1_small_taken, small.taken),
+        differs("L1_SMALL occupied", &CoreView::l1_small_occupied, small.occupied),
+        differs("footprint", &CoreView::kernel_footprint, figures.kernels.total().footprint)}) {
+    if (!each.empty()) return each;
+  }
+  return "";
+}
+
+std::string check_everything(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
+                             bool exact) {
+  std::string wrong = check_sums(snapshot);
+  for (const ProcessInput& process : processes) {
+    if (!wrong.empty() || !process.ledger) continue;
+    for (const DeviceIndex device : process.ledger->devices()) {
+      if (wrong.empty()) {
+        wrong = check_cores(process.ledger->figures(device), process.ledger->cores(device, true),
+                            exact);
+      }
+    }
+  }
+  for (const DeviceView& device : snapshot.devices) {
+    for (const CoreView& core : merge_cores(processes, device, true)) {
+      if (wrong.empty()) wrong = check_core(core);
+    }
+  }
+  return wrong;
+}
+
+}  // namespace ttmem::ledger
