@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Writes segments byte by byte, as the format says and not as the recorder happens to do it: for
+// tests that need a segment in a certain state, or one that is wrong in a certain way.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "segment/format.hpp"
+
+namespace ttmem::testing {
+
+using segment::Kind;
+using segment::Meta;
+using segment::Payload;
+using segment::SectionKind;
+
+// The offsets of a small file, for kept fuzz inputs: 7 entries a section and a ring of 16 records.
+struct Places {
+  std::uint64_t devices = segment::kDevicesOffset, device_sets = segment::kDeviceSetsOffset,
+                allocators = segment::kAllocatorsOffset,
+                ring_managers = segment::kRingManagersOffset, counters = segment::kCountersOffset,
+                watermarks = segment::kWatermarksOffset, failures = segment::kFailuresOffset,
+                interned = segment::kInternedOffset, events = segment::kEventsOffset,
+                table = segment::kTableOffset;
+  std::uint64_t event_capacity = segment::kEventCapacity;
+  std::uint64_t table_slots = segment::kMaxTableSlots;
+};
+
+inline Payload buffer_payload(std::uint64_t id, std::uint64_t address, std::uint64_t block,
+                              unsigned space = 0, bool live = true) {
+  Payload payload{};
+  payload.meta = Meta::pack(Kind::kBuffer, live, space, 0, 0, block);
+  payload.id = id;
+  payload.a = address;
+  payload.b = block;
+  payload.time = 1000 + id;
+  payload.set = 1;
+  payload.allocator = 1;
+  return payload;
+}
+
+class SegmentBuilder {
+ public:
+  explicit SegmentBuilder(const std::string& path, const Places& places = {})
+      : path_(path), places_(places) {
+    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (descriptor_ < 0) throw std::runtime_error("cannot create " + path);
+    std::memcpy(header_.magic, segment::kMagic, sizeof header_.magic);
+    header_.major = segment::kMajorVersion;
+    header_.header_bytes = sizeof header_;
+    header_.nonce = 0x1234;
+    describe_sections();
+    describe_this_process(header_.subject);
+    header_.writer = header_.subject;
+    header_.clock.ticks = header_.clock.monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+    header_.clock.wall_ns = clock_ns(CLOCK_REALTIME);
+    header_.created_ticks = header_.clock.ticks;
+    write(places_.table, "", 0);
+    if (::ftruncate(descriptor_, static_cast<off_t>(places_.table)) != 0) {
+      throw std::runtime_error("cannot size " + path);
+    }
+    flush();
+  }
+  ~SegmentBuilder() { ::close(descriptor_); }
+  SegmentBuilder(const SegmentBuilder&) = delete;
+  SegmentBuilder& operator=(const SegmentBuilder&) = delete;
+
+  segment::Header& header() { return header_; }
+  void flush() { write(0, &header_, sizeof header_); }
+  int descriptor() const { return descriptor_; }
+  const std::string& path() const { return path_; }
+
+  void write(std::uint64_t offset, const void* bytes, std::size_t count) {
+    if (::pwrite(descriptor_, bytes, count, static_cast<off_t>(offset)) !=
+        static_cast<ssize_t>(count)) {
+      throw std::runtime_error("cannot write " + path_);
+    }
+  }
+
+  // Holds the lock that says that the writer lives.
+  bool lock() {
+    struct flock lock{};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_len = 1;
+    return ::fcntl(descriptor_, F_OFD_SETLK, &lock) == 0;
+  }
+
+  std::uint32_t add_blob(segment::BlobKind kind, std::span<const std::uint8_t> bytes) {
+    const std::uint64_t offset = header_.interned_bytes;
+    const segment::Blob head{static_cast<std::uint32_t>(bytes.size()),
+                             static_cast<std::uint16_t>(kind), 0};
+    std::vector<std::uint8_t> whole(sizeof head + (bytes.size() + 7) / 8 * 8);
+    std::memcpy(whole.data(), &head, sizeof head);
+    if (!bytes.empty()) std::memcpy(whole.data() + sizeof head, bytes.data(), bytes.size());
+    write(places_.interned + offset, whole.data(), whole.size());
+    header_.interned_bytes += whole.size();
+    flush();
+    return static_cast<std::uint32_t>(offset / 8 + 1);
+  }
+  std::uint32_t add_string(std::string_view text) {
+    return add_blob(segment::BlobKind::kString,
+                    {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  }
+  template <typename T>
+  std::uint32_t add_list(segment::BlobKind kind, const std::vector<T>& list) {
+    return add_blob(kind,
+                    {reinterpret_cast<const std::uint8_t*>(list.data()), list.size() * sizeof(T)});
+  }
+
+  std::uint32_t add_device(std::uint64_t unique_id, std::int32_t metal_id = 0) {
+    segment::Device device{};
+    device.version = 2;
+    device.unique_id = unique_id;
+    device.metal_id = metal_id;
+    device.arch = 2;
+    device.open = 1;
+    device.grid_x = device.grid_y = 8;
+    device.dram_banks = 12;
+    device.dram_bank_bytes = 1ull << 30;
+    device.geometry[0] = {1499136, 1024, 1024, 70656, 102400};
+    const std::uint32_t index = ++header_.device_count;
+    write(places_.devices + index * sizeof device, &device, sizeof device);
+    flush();
+    return index;
+  }
+  std::uint16_t add_set(const std::vector<std::uint16_t>& devices) {
+    segment::DeviceSet set{};
+    set.version = 2;
+    set.devices = add_list(segment::BlobKind::kDeviceList, devices);
+    set.device_count = static_cast<std::uint16_t>(devices.size());
+    const std::uint32_t index = ++header_.device_set_count;
+    write(places_.device_sets + index * sizeof set, &set, sizeof set);
+    flush();
+    return static_cast<std::uint16_t>(index);
+  }
+  std::uint16_t add_allocator(std::uint16_t set, std::uint32_t dram_banks = 12,
+                              std::uint32_t l1_banks = 64) {
+    segment::Allocator allocator{};
+    allocator.version = 2;
+    allocator.set = set;
+    allocator.open = 1;
+    allocator.spaces[0] = {
+        .base = 32, .bank_bytes = 1ull << 30, .banks = dram_banks, .alignment = 32};
+    allocator.spaces[1] = {
+        .base = 102400, .bank_bytes = 1396736, .banks = l1_banks, .alignment = 32};
+    const std::uint32_t index = ++header_.allocator_count;
+    write(places_.allocators + index * sizeof allocator, &allocator, sizeof allocator);
+    flush();
+    return static_cast<std::uint16_t>(index);
+  }
+  // One device in one set under one allocator: what most tests need. Also the counters' pages.
+  void add_usual_device(std::uint64_t unique_id = 0xABC) {
+    const auto device = static_cast<std::uint16_t>(add_device(unique_id));
+    add_allocator(add_set({device}));
+    const std::uint64_t none = 0;
+    write(places_.counters + sizeof(segment::Counters) - sizeof none, &none, sizeof none);
+  }
+
+  // One event: record, slot, head, in the writer's order.
+  void put(std::uint32_t slot, const Payload& payload) {
+    const std::uint64_t number = header_.head + 1;
+    const segment::Event event{static_cast<std::uint32_t>(number), slot, payload};
+    write(places_.events + number % places_.event_capacity * sizeof event, &event, sizeof event);
+    if (slot != segment::kNoSlot) put_slot(slot, number << 1, payload);
+    header_.head = number;
+    flush();
+  }
+  void put_note(segment::Note note, Payload payload = {}) {
+    payload.meta = Meta::pack(Kind::kNote, false, 0, 0, 0, static_cast<std::uint64_t>(note));
+    put(segment::kNoSlot, payload);
+  }
+  // A slot alone, without its event.
+  void put_slot(std::uint32_t slot, std::uint64_t version, const Payload& payload) {
+    const segment::Slot whole{version, payload};
+    write(places_.table + slot * sizeof whole, &whole, sizeof whole);
+    if (slot >= header_.table_slots) header_.table_slots = slot + 1;
+  }
+  // Many slots at once, as if their events had long been overwritten.
+  void put_table(const std::vector<segment::Slot>& slots) {
+    write(places_.table, slots.data(), slots.size() * sizeof(segment::Slot));
+    header_.table_slots = slots.size();
+    for (const segment::Slot& slot : slots) {
+      header_.head = std::max(header_.head, slot.version >> 1);
+    }
+    flush();
+  }
+
+ private:
+  static std::uint64_t clock_ns(clockid_t clock) {
+    timespec time{};
+    ::clock_gettime(clock, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+           static_cast<std::uint64_t>(time.tv_nsec);
+  }
+
+  void describe_sections() {
+    using namespace segment;
+    const auto set = [&](SectionKind kind, std::uint64_t entry, std::uint64_t offset,
+                         std::uint64_t end) {
+      header_.sections[static_cast<std::size_t>(kind) - 1] = {static_cast<std::uint32_t>(kind),
+                                                              static_cast<std::uint32_t>(entry),
+                                                              offset, end - offset};
+    };
+    set(SectionKind::kDevices, sizeof(Device), places_.devices, places_.device_sets);
+    set(SectionKind::kDeviceSets, sizeof(DeviceSet), places_.device_sets, places_.allocators);
+    set(SectionKind::kAllocators, sizeof(Allocator), places_.allocators, places_.ring_managers);
+    set(SectionKind::kRingManagers, sizeof(RingManager), places_.ring_managers, places_.counters);
+    set(SectionKind::kCounters, sizeof(Counters), places_.counters, places_.watermarks);
+    set(SectionKind::kWatermarks, sizeof(Watermark), places_.watermarks, places_.failures);
+    set(SectionKind::kFailures, sizeof(Failure), places_.failures, places_.interned);
+    set(SectionKind::kInterned, sizeof(Blob), places_.interned, places_.events);
+    set(SectionKind::kEvents, sizeof(Event), places_.events,
+        places_.events + places_.event_capacity * sizeof(Event));
+    set(SectionKind::kTable, sizeof(Slot), places_.table,
+        places_.table + places_.table_slots * sizeof(Slot));
+  }
+
+  static void describe_this_process(segment::Identity& identity) {
+    std::string boot;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+    unsigned digits = 0;
+    for (const char c : boot) {
+      if (c == '-') continue;
+      const int value = c >= 'a' ? c - 'a' + 10 : c - '0';
+      identity.boot_id[digits / 2] =
+          static_cast<std::uint8_t>(identity.boot_id[digits / 2] << 4 | value);
+      ++digits;
+    }
+    std::string stat;
+    std::getline(std::ifstream("/proc/self/stat"), stat);
+    std::size_t at = stat.rfind(')') + 1;
+    for (int field = 3; field < 22; ++field) at = stat.find(' ', at + 1);
+    identity.start_ticks = std::strtoull(stat.c_str() + at, nullptr, 10);
+    struct stat space{};
+    if (::stat("/proc/self/ns/pid", &space) == 0) identity.pid_namespace = space.st_ino;
+    identity.pid = ::getpid();
+    identity.uid = ::getuid();
+    std::string comm;
+    std::getline(std::ifstream("/proc/self/comm"), comm);
+    std::memcpy(identity.name, comm.data(), std::min(comm.size(), sizeof identity.name - 1));
+    std::memcpy(identity.command, comm.data(), std::min(comm.size(), sizeof identity.command - 1));
+  }
+
+  std::string path_;
+  Places places_;
+  int descriptor_ = -1;
+  segment::Header header_{};
+};
+
+}  // namespace ttmem::testing
