@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The C ABI: the process, interned data, devices, allocators, buffers and figures. Each call
+// forwards to the process's own recorder.
+#include <cerrno>
+
+#include "client/own_recorder.hpp"
+
+using ttmem::client::Call;
+using ttmem::client::thread_state;
+
+extern "C" {
+
+int ttmem_open(void) { return ttmem::client::open_own_recorder(); }
+
+void ttmem_close(void) {
+  auto* recorder = ttmem::client::own_recorder();
+  if (recorder == nullptr || !recorder->is_open()) return;
+  if (const Call call; call) call->close();
+}
+
+const char* ttmem_segment_path(void) {
+  const auto* recorder = ttmem::client::own_recorder();
+  return recorder != nullptr && recorder->is_open() ? recorder->book.store.file().path() : "";
+}
+
+void ttmem_process_described(const ttmem_process_info* info) {
+  if (const Call call; call && info != nullptr) call->process_described(*info);
+}
+
+void ttmem_anomaly(uint32_t kind) {
+  if (const Call call; call) call->anomaly(kind);
+}
+
+// ---- interned data
+
+ttmem_string_t ttmem_intern_string(const char* text, size_t length) {
+  if (const Call call; call && text != nullptr) return call->interning.string(text, length);
+  return 0;
+}
+
+ttmem_string_t ttmem_intern_line(const char* file, uint32_t line, const char* function) {
+  if (const Call call; call) return call->interning.line(file, line, function);
+  return 0;
+}
+
+ttmem_cores_t ttmem_intern_cores(uint32_t core_type, const ttmem_core_range* ranges,
+                                 uint32_t count) {
+  if (const Call call; call && ranges != nullptr) {
+    return call->interning.cores(core_type, ranges, count);
+  }
+  return 0;
+}
+
+ttmem_cores_t ttmem_intern_banks(const uint16_t* banks, uint32_t count) {
+  if (const Call call; call && banks != nullptr) return call->interning.banks(banks, count);
+  return 0;
+}
+
+uint32_t ttmem_intern_addresses(const uint64_t* addresses, uint32_t count) {
+  if (const Call call; call && addresses != nullptr) {
+    return call->interning.addresses(addresses, count);
+  }
+  return 0;
+}
+
+// ---- devices, sets, allocators
+
+ttmem_device_t ttmem_device_opened(const ttmem_device_info* info) {
+  if (const Call call; call && info != nullptr) return call->devices.opened(*info);
+  return 0;
+}
+
+void ttmem_device_closed(ttmem_device_t device) {
+  if (const Call call; call) call->device_closed(device);
+}
+
+ttmem_set_t ttmem_device_set(const ttmem_set_info* info) {
+  if (const Call call; call && info != nullptr) return call->devices.set(*info);
+  return 0;
+}
+
+ttmem_allocator_t ttmem_allocator_opened(const ttmem_allocator_info* info) {
+  if (const Call call; call && info != nullptr) return call->allocators.opened(*info);
+  return 0;
+}
+
+void ttmem_allocator_resized(ttmem_allocator_t allocator, const ttmem_space_info* space) {
+  if (const Call call; call && space != nullptr) call->allocators.resized(allocator, *space);
+}
+
+void ttmem_allocator_cleared(ttmem_allocator_t allocator) {
+  if (const Call call; call) call->allocators.cleared(allocator);
+}
+
+void ttmem_allocator_closed(ttmem_allocator_t allocator) {
+  if (const Call call; call) call->allocators.closed(allocator);
+}
+
+void ttmem_audited(ttmem_allocator_t allocator, uint32_t space, uint64_t ours, uint64_t theirs) {
+  if (const Call call; call) call->allocators.audited(allocator, space, ours, theirs);
+}
+
+// ---- buffers
+
+void ttmem_buffer_allocated_(const ttmem_buffer* buffer) {
+  if (const Call call; call) call->buffers.allocated(*buffer, call.origin());
+}
+
+void ttmem_buffer_freed_(ttmem_allocator_t allocator, uint32_t space, uint64_t id) {
+  if (const Call call; call) call->buffers.freed(allocator, space, id);
+}
+
+void ttmem_buffer_flagged(ttmem_allocator_t allocator, uint32_t space, uint64_t id,
+                          uint32_t flags) {
+  if (const Call call; call) call->buffers.flagged(allocator, space, id, flags);
+}
+
+void ttmem_tag_push(ttmem_string_t operation, ttmem_string_t line) {
+  if (const Call call; call) thread_state.push(call.owner(), {operation, line});
+}
+
+void ttmem_tag_pop(void) {
+  if (const Call call; call) thread_state.pop(call.owner());
+}
+
+// ---- figures
+
+int ttmem_self(ttmem_device_t device, uint32_t figure, ttmem_figures* figures) {
+  if (const Call call; call && figures != nullptr) return call->self(device, figure, figures);
+  return ENOENT;
+}
+
+uint32_t ttmem_watermark_open(ttmem_string_t name) {
+  if (const Call call; call) return call->watermark_open(name);
+  return 0;
+}
+
+int ttmem_watermark_read(uint32_t watermark, ttmem_device_t device, uint32_t figure,
+                         ttmem_figures* at_open_and_peak) {
+  if (const Call call; call && at_open_and_peak != nullptr) {
+    return call->watermark_read(watermark, device, figure, at_open_and_peak);
+  }
+  return ENOENT;
+}
+
+void ttmem_watermark_close(uint32_t watermark) {
+  if (const Call call; call) call->watermark_close(watermark);
+}
+
+}  // extern "C"

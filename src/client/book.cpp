@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "client/book.hpp"
+
+#include <cerrno>
+
+namespace ttmem::client {
+
+using segment::kNoSlot;
+using segment::Payload;
+
+void Book::report(std::uint32_t anomaly, std::uint64_t id) {
+  store.count_anomaly(anomaly);
+  Payload payload = {};
+  payload.a = anomaly;
+  payload.b = id;
+  note(segment::Note::kAnomaly, payload);
+}
+
+void Book::refuse(std::uint32_t anomaly, std::uint64_t id) {
+  store.count_unrecorded();
+  report(anomaly, id);
+}
+
+std::uint32_t Book::take_slot(SlotPool pool) {
+  for (bool room = true; room;) {
+    bool low = false;
+    std::uint32_t slot = kNoSlot;
+    {
+      const Holding holding(store.lock);
+      slot = store.take_slot(pool);
+      low = store.is_low();
+    }
+    if (slot != kNoSlot) {
+      if (low) store.grow();
+      return slot;
+    }
+    room = store.grow();
+  }
+  refuse(TTMEM_ANOMALY_TABLE_FULL, 0);
+  return kNoSlot;
+}
+
+void Book::commit(std::uint32_t slot, const Payload& payload) {
+  const Holding holding(store.lock);
+  store.commit(slot, payload);
+}
+
+void Book::release(std::uint32_t slot, SlotPool pool) {
+  const Holding holding(store.lock);
+  store.commit_release(slot);
+  store.put_back(slot, pool);
+}
+
+void Book::note(segment::Note note, const Payload& payload) {
+  const Holding holding(store.lock);
+  store.note(note, payload);
+}
+
+bool Book::enter(SlotIndex& index, std::uint32_t tag, std::uint32_t value) {
+  overflow.prepare();
+  if (index.wants_preparation()) index.prepare();
+  return index.insert(overflow, tag, value);
+}
+
+ColdCall::ColdCall(Store& store) : store_(store), errno_(errno) {
+  store_.gate.lock();
+  store_.maintain_now_and_then();
+}
+
+ColdCall::~ColdCall() {
+  store_.gate.unlock();
+  errno = errno_;
+}
+
+}  // namespace ttmem::client

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "client/buffers.hpp"
+
+#include "client/errno_keeper.hpp"
+#include "client/words.hpp"
+
+namespace ttmem::client {
+
+using segment::Kind;
+using segment::kNoSlot;
+using segment::Meta;
+using segment::Payload;
+
+namespace {
+
+constexpr unsigned kAbiFlags = 0x1F;
+constexpr int kTries = 4;  // other threads may use up the room that was made
+
+std::uint32_t tag_of(std::uint32_t space, std::uint64_t id) {
+  return static_cast<std::uint32_t>(mix(id ^ std::uint64_t{space} << 61));
+}
+
+Payload payload_of(const ttmem_buffer& buffer, Origin origin, std::uint64_t ticks) {
+  const unsigned flags =
+      (buffer.flags & kAbiFlags) | (buffer.per_core != 0 ? segment::kFlagPerCore : 0);
+  return {
+      .meta = Meta::pack(Kind::kBuffer, true, buffer.space, buffer.layout, flags, buffer.block),
+      .id = buffer.id,
+      .a = buffer.address,
+      .b = buffer.requested,
+      .time = ticks,
+      .allocator = buffer.allocator,
+      .cores = buffer.cores,
+      .operation = origin.operation,
+      .line = origin.line,
+  };
+}
+
+}  // namespace
+
+bool Buffers::open(Book& book) {
+  book_ = &book;
+  return states_.reserve(segment::kMaxAllocators) && binaries_.open() &&
+         overflow_.reserve(book.store.file().max_slots() / 32);
+}
+
+AllocatorState* Buffers::state(ttmem_allocator_t id) const {
+  if (id == 0 || id > get_word(book_->store.header().allocator_count)) return nullptr;
+  return &states_[id];
+}
+
+AllocatorState* Buffers::prepare_state(std::uint16_t id) {
+  return states_.prepare(id + 1u) ? &states_[id] : nullptr;
+}
+
+// ---- the calls -----------------------------------------------------------------------------
+
+void Buffers::allocated(const ttmem_buffer& buffer, Origin origin) {
+  AllocatorState* allocator = state(buffer.allocator);
+  if (allocator == nullptr) {
+    book_->refuse(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, buffer.allocator);
+    return;
+  }
+  if (buffer.space >= segment::kSpaces || buffer.block > segment::kMaxBlockBytes) {
+    book_->refuse(TTMEM_ANOMALY_BAD_VALUE, buffer.id);
+    return;
+  }
+  const Payload payload = payload_of(buffer, origin, book_->store.clock().now());
+  for (int tries = 0; tries < kTries && (tries == 0 || make_room(*allocator)); ++tries) {
+    bool replaced = false;
+    bool low = false;
+    Placed placed = Placed::kNoRoom;
+    {
+      const Holding holding(book_->store.lock);
+      placed = place(*allocator, payload, &replaced);
+      low = placed == Placed::kDone && wants_memory(*allocator);
+    }
+    if (placed == Placed::kClosed) {
+      book_->refuse(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, buffer.allocator);
+      return;
+    }
+    if (placed == Placed::kDone) {
+      if (replaced) [[unlikely]]
+        book_->report(TTMEM_ANOMALY_REPLACED, buffer.id);
+      if (low) [[unlikely]]
+        prepare_ahead(*allocator);
+      return;
+    }
+  }
+  book_->store.count_anomaly(TTMEM_ANOMALY_TABLE_FULL);
+  book_->store.count_unrecorded();
+}
+
+void Buffers::freed(ttmem_allocator_t id, std::uint32_t space, std::uint64_t buffer) {
+  AllocatorState* allocator = state(id);
+  if (allocator == nullptr) {
+    book_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, id);
+    return;
+  }
+  std::uint32_t slot = SlotIndex::kNone;
+  {
+    const Holding holding(book_->store.lock);
+    if (allocator->open) {
+      slot = allocator->buffers.take(overflow_, tag_of(space, buffer), [&](std::uint32_t at) {
+        const Payload& payload = book_->store.slot(at).payload;
+        return payload.id == buffer && Meta::space(payload.meta) == space;
+      });
+    }
+    if (slot != SlotIndex::kNone) release(*allocator, slot);
+  }
+  if (slot == SlotIndex::kNone) [[unlikely]]
+    book_->report(TTMEM_ANOMALY_UNKNOWN_FREE, buffer);
+}
+
+void Buffers::flagged(ttmem_allocator_t id, std::uint32_t space, std::uint64_t buffer,
+                      std::uint32_t flags) {
+  AllocatorState* allocator = state(id);
+  bool found = false;
+  if (allocator != nullptr) {
+    const Holding holding(book_->store.lock);
+    const std::uint32_t slot = find(*allocator, space, buffer);
+    found = slot != SlotIndex::kNone;
+    if (found) add_flags(*allocator, slot, flags & kAbiFlags);
+  }
+  if (!found) book_->report(TTMEM_ANOMALY_UNKNOWN_FREE, buffer);
+}
+
+// In short holds of the lock, so that other threads get through a large clear.
+void Buffers::clear(AllocatorState& allocator) {
+  constexpr int kAtOnce = 64;
+  std::uint32_t cursor = 0;
+  for (bool more = true; more;) {
+    const Holding holding(book_->store.lock);
+    for (int i = 0; i < kAtOnce && more; ++i) {
+      const std::uint32_t slot = allocator.buffers.take_any(overflow_, &cursor);
+      more = slot != SlotIndex::kNone;
+      if (more) release(allocator, slot);
+    }
+  }
+}
+
+// ---- under the lock ------------------------------------------------------------------------
+
+std::uint32_t Buffers::find(const AllocatorState& allocator, std::uint32_t space,
+                            std::uint64_t id) const {
+  if (!allocator.open) return SlotIndex::kNone;
+  return allocator.buffers.find(overflow_, tag_of(space, id), [&](std::uint32_t at) {
+    const Payload& payload = book_->store.slot(at).payload;
+    return payload.id == id && Meta::space(payload.meta) == space;
+  });
+}
+
+Buffers::Placed Buffers::place(AllocatorState& allocator, Payload payload, bool* replaced) {
+  if (!allocator.open) return Placed::kClosed;
+  const std::uint32_t space = Meta::space(payload.meta);
+  payload.set = allocator.set;
+  if (allocator.banks[space] == 0) {
+    payload.meta |= std::uint64_t{segment::kFlagRequestedOnly} << Meta::kFlagsShift;
+  }
+  std::uint32_t slot = find(allocator, space, payload.id);
+  *replaced = slot != SlotIndex::kNone;
+  if (*replaced) {
+    uncount(allocator, book_->store.slot(slot).payload);
+    forget_binaries(slot);
+  } else {
+    slot = book_->store.take_slot(SlotPool::kPlain);
+    if (slot == kNoSlot) return Placed::kNoRoom;
+    if (!allocator.buffers.insert(overflow_, tag_of(space, payload.id), slot)) {
+      book_->store.put_back(slot, SlotPool::kPlain);
+      return Placed::kNoRoom;
+    }
+  }
+  count(allocator, payload);
+  book_->store.commit(slot, payload);
+  return Placed::kDone;
+}
+
+void Buffers::release(AllocatorState& allocator, std::uint32_t slot) {
+  const Payload& payload = book_->store.slot(slot).payload;
+  uncount(allocator, payload);
+  if ((Meta::flags(payload.meta) & segment::kFlagKernelBinaries) != 0) forget_binaries(slot);
+  book_->store.commit_release(slot);
+  book_->store.put_back(slot, SlotPool::kPlain);
+}
+
+void Buffers::add_flags(AllocatorState& allocator, std::uint32_t slot, unsigned flags) {
+  Payload payload = load_payload(book_->store.slot(slot).payload);
+  uncount(allocator, payload);
+  payload.meta |= std::uint64_t{flags} << Meta::kFlagsShift;
+  count(allocator, payload);
+  book_->store.commit(slot, payload);
+}
+
+// ---- what a buffer takes -------------------------------------------------------------------
+
+std::uint64_t Buffers::taken_by(const AllocatorState& allocator, const Payload& payload) const {
+  const unsigned flags = Meta::flags(payload.meta);
+  const unsigned space = Meta::space(payload.meta);
+  if ((flags & segment::kFlagEstimated) != 0) return 0;
+  if ((flags & segment::kFlagRequestedOnly) != 0) return payload.b;
+  const std::uint64_t block = Meta::block(payload.meta);
+  if ((flags & segment::kFlagPerCore) != 0)
+    return block * book_->interner.core_count(payload.cores);
+  return block * allocator.banks[space];
+}
+
+constexpr unsigned kNotLockStep =
+    segment::kFlagEstimated | segment::kFlagRequestedOnly | segment::kFlagPerCore;
+
+void Buffers::count(AllocatorState& allocator, const Payload& payload) {
+  const unsigned space = Meta::space(payload.meta);
+  if ((Meta::flags(payload.meta) & kNotLockStep) == 0) {
+    allocator.lock_step_bytes[space] += Meta::block(payload.meta);
+  }
+  book_->figures.raise(space, allocator.devices, taken_by(allocator, payload));
+}
+
+void Buffers::uncount(AllocatorState& allocator, const Payload& payload) {
+  const unsigned space = Meta::space(payload.meta);
+  if ((Meta::flags(payload.meta) & kNotLockStep) == 0) {
+    allocator.lock_step_bytes[space] -= Meta::block(payload.meta);
+  }
+  book_->figures.lower(space, allocator.devices, taken_by(allocator, payload));
+}
+
+// ---- memory --------------------------------------------------------------------------------
+
+bool Buffers::wants_memory(const AllocatorState& allocator) const {
+  return book_->store.is_low() || overflow_.is_low() || allocator.buffers.wants_preparation();
+}
+
+// If another thread is at it, it makes enough for both.
+void Buffers::prepare_ahead(AllocatorState& allocator) {
+  const ErrnoKeeper keeper;
+  if (!book_->store.gate.try_lock()) return;
+  make_ready(allocator);
+  book_->store.gate.unlock();
+}
+
+bool Buffers::make_room(AllocatorState& allocator) {
+  const ErrnoKeeper keeper;
+  const Holding holding(book_->store.gate);
+  return make_ready(allocator);
+}
+
+bool Buffers::make_ready(AllocatorState& allocator) {
+  bool index_low = false;
+  bool overflow_low = false;
+  {
+    const Holding holding(book_->store.lock);
+    index_low = allocator.open && allocator.buffers.wants_preparation();
+    overflow_low = overflow_.is_low();
+  }
+  if (index_low) allocator.buffers.prepare();
+  const bool overflow_ready = !overflow_low || overflow_.extend();
+  return book_->store.grow() && overflow_ready;
+}
+
+}  // namespace ttmem::client

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Buffers: the hot path of the recorder. One call takes the lock once and writes one slot, one
+// event and the figures of its devices; a free finds its slot through an index of its allocator, so
+// clearing an allocator costs as much as it holds.
+#pragma once
+
+#include <cstdint>
+
+#include "client/book.hpp"
+
+namespace ttmem::client {
+
+struct AllocatorState {
+  SlotIndex buffers;  // (space, id) -> slot
+  DeviceList devices;
+  std::uint32_t banks[segment::kSpaces];
+  std::uint64_t lock_step_bytes[segment::kSpaces];  // sum of blocks that every bank carries
+  std::uint16_t set;
+  std::uint16_t id;
+  bool open;
+};
+
+class Buffers {
+ public:
+  bool open(Book& book);
+
+  void allocated(const ttmem_buffer& buffer, Origin origin);
+  void freed(ttmem_allocator_t allocator, std::uint32_t space, std::uint64_t id);
+  void flagged(ttmem_allocator_t allocator, std::uint32_t space, std::uint64_t id,
+               std::uint32_t flags);
+
+  // For the allocators' part, under the gate.
+  AllocatorState* prepare_state(std::uint16_t id);
+  void clear(AllocatorState& allocator);
+
+  // Null for an id that was never handed out.
+  AllocatorState* state(ttmem_allocator_t id) const;
+
+  // The DRAM buffer that holds a workload's binaries: flags it and names it in the workload's slot,
+  // until it is freed or the workload is. Under the gate; false if there is no such buffer.
+  bool bind_binaries(AllocatorState& allocator, std::uint64_t id, std::uint32_t workload_slot);
+  void unbind_binaries(std::uint32_t workload_slot);
+
+ private:
+  enum class Placed { kDone, kNoRoom, kClosed };
+
+  std::uint64_t taken_by(const AllocatorState& allocator, const segment::Payload& payload) const;
+  std::uint32_t find(const AllocatorState& allocator, std::uint32_t space, std::uint64_t id) const;
+  void add_flags(AllocatorState& allocator, std::uint32_t slot, unsigned flags);
+  void name_binaries(std::uint32_t workload_slot, std::uint32_t buffer_slot);
+  void forget_binaries(std::uint32_t buffer_slot);
+  void count(AllocatorState& allocator, const segment::Payload& payload);
+  void uncount(AllocatorState& allocator, const segment::Payload& payload);
+  Placed place(AllocatorState& allocator, segment::Payload payload, bool* replaced);
+  void release(AllocatorState& allocator, std::uint32_t slot);
+  bool wants_memory(const AllocatorState& allocator) const;
+  void prepare_ahead(AllocatorState& allocator);
+  bool make_room(AllocatorState& allocator);
+  bool make_ready(AllocatorState& allocator);
+
+  Book* book_ = nullptr;
+  PrivateArray<AllocatorState> states_;
+  IndexOverflow overflow_;  // of all indices here: under the lock
+  SlotIndex binaries_;      // slot of a buffer -> slot of the workload
+};
+
+}  // namespace ttmem::client

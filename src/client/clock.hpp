@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The two clocks of a recorder. Ticks (the TSC where it is invariant, else nanoseconds) stamp what
+// is recorded. The coarse clock stamps dispatches, which cannot afford the other one.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+
+#include "segment/format.hpp"
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+namespace ttmem::client {
+
+inline std::uint64_t nanoseconds(clockid_t clock) {
+  timespec now;
+  clock_gettime(clock, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+inline std::uint64_t coarse_ns() { return nanoseconds(CLOCK_MONOTONIC_COARSE); }
+
+class TickClock {
+ public:
+  void start();
+  std::uint64_t now() const {
+#if defined(__x86_64__)
+    if (tsc_) return __rdtsc();
+#endif
+    return nanoseconds(CLOCK_MONOTONIC);
+  }
+  // One moment on all three clocks, for the header.
+  segment::Clock anchor() const;
+
+ private:
+  bool tsc_ = false;
+};
+
+}  // namespace ttmem::client

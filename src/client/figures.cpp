@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "client/figures.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "client/words.hpp"
+
+namespace ttmem::client {
+
+using segment::kMaxWatermarks;
+using segment::Watermark;
+
+namespace {
+
+void raise_row(std::uint64_t* taken, std::uint64_t* peak, std::uint64_t amount,
+               std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    taken[i] += amount;
+    peak[i] = taken[i] > peak[i] ? taken[i] : peak[i];
+  }
+}
+
+}  // namespace
+
+bool DeviceList::contains(std::uint16_t device) const {
+  for (std::uint16_t i = 0; i < count; ++i) {
+    if (devices[i] == device) return true;
+  }
+  return false;
+}
+
+void Figures::open(Store& store) { store_ = &store; }
+
+Watermark& Figures::watermark(std::uint32_t number) const {
+  return store_->at<Watermark>(segment::kWatermarksOffset)[number - 1];
+}
+
+void Figures::raise(std::uint32_t figure, const DeviceList& list, std::uint64_t amount) {
+  auto& counters = store_->counters();
+  Row taken = counters.taken[figure];
+  Row peak = counters.peak[figure];
+  if (list.contiguous) {
+    raise_row(taken + list.first, peak + list.first, amount, list.count);
+  } else {
+    for (std::uint16_t i = 0; i < list.count; ++i) {
+      raise_row(taken + list.devices[i], peak + list.devices[i], amount, 1);
+    }
+  }
+  if (open_watermarks_ != 0) [[unlikely]]
+    raise_watermarks(figure, list);
+}
+
+void Figures::lower(std::uint32_t figure, const DeviceList& list, std::uint64_t amount) {
+  Row taken = store_->counters().taken[figure];
+  if (list.contiguous) {
+    for (std::uint16_t i = 0; i < list.count; ++i) taken[list.first + i] -= amount;
+  } else {
+    for (std::uint16_t i = 0; i < list.count; ++i) taken[list.devices[i]] -= amount;
+  }
+}
+
+void Figures::set_program_l1(std::uint16_t device, std::uint64_t bytes) {
+  auto& counters = store_->counters();
+  counters.peak[segment::kFigureProgramL1][device] = bytes;
+  counters.taken[segment::kFigureProgramL1][device] = bytes;
+  const DeviceList list = {&device, 1, device, true};
+  if (open_watermarks_ != 0) raise_watermarks(segment::kFigureProgramL1, list);
+}
+
+void Figures::raise_watermarks(std::uint32_t figure, const DeviceList& list) {
+  Row taken = store_->counters().taken[figure];
+  for (std::uint32_t open = open_watermarks_; open != 0; open &= open - 1) {
+    Row peak = watermark(static_cast<std::uint32_t>(std::countr_zero(open)) + 1).peak[figure];
+    for (std::uint16_t i = 0; i < list.count; ++i) {
+      const std::uint16_t device = list.devices[i];
+      if (taken[device] > peak[device]) peak[device] = taken[device];
+    }
+  }
+}
+
+std::uint32_t Figures::open_watermark(std::uint32_t name) {
+  const auto number = static_cast<std::uint32_t>(std::countr_one(open_watermarks_)) + 1;
+  if (number > kMaxWatermarks) return 0;
+  if (!store_->prepare(segment::SectionKind::kWatermarks, number * sizeof(Watermark))) return 0;
+  const Holding holding(store_->lock);
+  rewrite(watermark(number), [&](Watermark& mark) {
+    mark.in_use = 1;
+    mark.name = name;
+    mark.opened_ticks = store_->clock().now();
+    std::memcpy(mark.at_open, store_->counters().taken, sizeof mark.at_open);
+    std::memcpy(mark.peak, store_->counters().taken, sizeof mark.peak);
+  });
+  open_watermarks_ |= 1u << (number - 1);
+  return number;
+}
+
+void Figures::close_watermark(std::uint32_t number) {
+  if (number == 0 || number > kMaxWatermarks) return;
+  const Holding holding(store_->lock);
+  if ((open_watermarks_ >> (number - 1) & 1) == 0) return;
+  open_watermarks_ &= ~(1u << (number - 1));
+  rewrite(watermark(number), [](Watermark& mark) { mark.in_use = 0; });
+}
+
+bool Figures::read_watermark(std::uint32_t number, std::uint16_t device, std::uint32_t figure,
+                             ttmem_figures* out) {
+  if (number == 0 || number > kMaxWatermarks) return false;
+  const Holding holding(store_->lock);
+  if ((open_watermarks_ >> (number - 1) & 1) == 0) return false;
+  const Watermark& mark = watermark(number);
+  *out = {mark.at_open[figure][device], mark.peak[figure][device]};
+  return true;
+}
+
+void Figures::read(std::uint16_t device, std::uint32_t figure, ttmem_figures* out) {
+  const Holding holding(store_->lock);
+  const auto& counters = store_->counters();
+  *out = {counters.taken[figure][device], counters.peak[figure][device]};
+}
+
+}  // namespace ttmem::client

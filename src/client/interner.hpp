@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Strings and lists that slots refer to by id. Equal bytes of one kind are stored once and never
+// change. Interning is cold (call it under the gate); looking an id up is not.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "client/slot_index.hpp"
+#include "client/store.hpp"
+
+namespace ttmem::client {
+
+class Interner {
+ public:
+  bool open(Store& store);
+
+  // 0 if the section or the file system is full.
+  std::uint32_t intern(segment::BlobKind kind, const void* bytes, std::size_t size);
+
+  // Null for an id that was never handed out, or is of another kind.
+  const segment::Blob* find(std::uint32_t id, segment::BlobKind kind) const;
+
+  // How many cores a set of cores has; 1 for "not known", the number of banks for a set of banks.
+  std::uint64_t core_count(std::uint32_t id) const;
+
+ private:
+  const segment::Blob* at(std::uint32_t id) const;
+  std::uint32_t append(segment::BlobKind kind, const void* bytes, std::size_t size);
+
+  Store* store_ = nullptr;
+  SlotIndex ids_;
+  IndexOverflow overflow_;
+};
+
+}  // namespace ttmem::client

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "client/own_recorder.hpp"
+
+#include <pthread.h>
+#include <strings.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "client/errno_keeper.hpp"
+#include "client/words.hpp"
+
+extern "C" {
+int ttmem_active_ = 0;
+}
+
+namespace ttmem::client {
+namespace {
+
+Recorder* own = nullptr;
+DescriptorNote inherited;  // survives fork, unlike the recorder
+
+bool is_on(const char* value) {
+  return value != nullptr && (std::strcmp(value, "1") == 0 || strcasecmp(value, "true") == 0 ||
+                              strcasecmp(value, "yes") == 0 || strcasecmp(value, "on") == 0);
+}
+
+void in_forked_child() {
+  const ErrnoKeeper keeper;
+  thread_state = {};
+  close_inherited(inherited);
+}
+
+__attribute__((constructor(101))) void start() {
+  const ErrnoKeeper keeper;
+  if (is_on(std::getenv("TTMEM_DISABLE"))) return;
+  void* page =
+      mmap(nullptr, sizeof(Recorder), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return;
+  if (madvise(page, sizeof(Recorder), MADV_WIPEONFORK) != 0 ||
+      pthread_atfork(nullptr, nullptr, in_forked_child) != 0) {
+    munmap(page, sizeof(Recorder));
+    return;
+  }
+  own = static_cast<Recorder*>(page);
+  ttmem_active_ = 1;
+}
+
+__attribute__((destructor)) void stop() {
+  if (own != nullptr && own->is_open()) own->close();
+}
+
+}  // namespace
+
+Recorder* own_recorder() { return own; }
+
+int open_own_recorder() {
+  if (own == nullptr) return ECANCELED;
+  if (own->is_open()) return 0;
+  Options options;
+  options.descriptor_note = &inherited;
+  const int error = own->open(options);
+  const int active = error == 0 ? 1 : 0;
+  if (active != get_word(ttmem_active_)) publish(ttmem_active_, active);
+  return error;
+}
+
+void Call::drop(Recorder& recorder) {
+  if (!recorder.is_open()) return;
+  recorder.book.store.count_anomaly(TTMEM_ANOMALY_IN_SIGNAL);
+  recorder.book.store.count_unrecorded();
+}
+
+}  // namespace ttmem::client

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The recorder of one process: what the calls of ttmem.h do, part by part. The library keeps one
+// for its own process (abi.cpp); the daemon makes one for each client of the original's socket, in
+// that client's name. The parts are public: `recorder.buffers.allocated(...)` is a call.
+//
+//   book ─┬─ store      the segment: slots, events, growth
+//         ├─ interner   strings and lists by id
+//         └─ figures    taken bytes, peaks, watermarks
+//
+// Zero bytes are a recorder that was never opened: so the process's own one can live in a page that
+// the kernel wipes in a forked child. It is never destroyed. Once it is open, its calls may be made
+// by any thread; none throws, prints or waits for anything but a short lock.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "client/allocators.hpp"
+#include "client/book.hpp"
+#include "client/buffers.hpp"
+#include "client/devices.hpp"
+#include "client/interning.hpp"
+#include "client/options.hpp"
+
+namespace ttmem::client {
+
+class Recorder {
+ public:
+  Book book;
+  Interning interning;
+  Devices devices;
+  Buffers buffers;
+  Allocators allocators;
+
+  // 0 or an errno; harmless if it is open already.
+  int open(const Options& options);
+  bool is_open() const { return ready_.load(std::memory_order_acquire); }
+
+  // Marks the segment as ended. Later calls still record.
+  void close();
+  // For the daemon: the client's socket has closed.
+  void disconnected();
+
+  void process_described(const ttmem_process_info& info);
+  void device_closed(ttmem_device_t device);
+  void anomaly(std::uint32_t kind);
+
+  // 0, or ENOENT for what is not known.
+  int self(ttmem_device_t device, std::uint32_t figure, ttmem_figures* out);
+  std::uint32_t watermark_open(ttmem_string_t name);
+  int watermark_read(std::uint32_t number, ttmem_device_t device, std::uint32_t figure,
+                     ttmem_figures* out);
+  void watermark_close(std::uint32_t number);
+
+ private:
+  bool open_parts();
+
+  std::atomic<bool> ready_{false};
+};
+
+}  // namespace ttmem::client

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// From a key to the slot that holds it. A linear hash: buckets of two cache lines, and one bucket
+// is split at a time, in order, so the table grows without ever pausing to move much, and a lookup
+// at ten million holdings touches one bucket and the slot itself.
+//
+//   buckets   0 .. 31 | 32 .. 63 | 64 .. 127 | ...     chunks, each as large as all before it
+//   bucket    count, overflow, 15 x (tag, value)
+//
+// A tag is 32 bits of the key's hash; its low bits choose the bucket. Equal tags are told apart by
+// the caller, who looks at the slot. Buckets that have more than 15 entries are continued in
+// overflow buckets, which all indices of a recorder share.
+//
+// Everything but prepare() and give_back() is called under a lock and calls nothing.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+
+#include "client/private_memory.hpp"
+
+namespace ttmem::client {
+
+inline std::uint64_t mix(std::uint64_t key) {
+  key ^= key >> 32;
+  key *= 0xD6E8FEB86659FD93u;
+  key ^= key >> 32;
+  key *= 0xD6E8FEB86659FD93u;
+  return key ^ (key >> 32);
+}
+
+struct alignas(64) IndexBucket {
+  static constexpr std::uint32_t kEntries = 15;
+  std::uint32_t count;
+  std::uint32_t overflow;  // index in the shared overflow; 0 = none
+  std::uint32_t tags[kEntries];
+  std::uint32_t values[kEntries];
+};
+static_assert(sizeof(IndexBucket) == 128);
+
+class IndexOverflow {
+ public:
+  bool reserve(std::uint64_t buckets);
+  bool prepare();  // makes some more ready if few are left
+  bool extend();   // makes some more ready
+  bool is_low() const { return spare() < kLow; }
+  std::uint64_t spare() const {
+    const std::uint64_t ready = buckets_.ready();
+    return free_count_ + (ready > used_ ? ready - used_ : 0);
+  }
+  std::uint32_t take();  // 0 = none left
+  void put_back(std::uint32_t index);
+  IndexBucket& operator[](std::uint32_t index) const { return buckets_[index]; }
+
+ private:
+  static constexpr std::uint64_t kLow = 32;
+  static constexpr std::uint64_t kStep = 256;
+  PrivateArray<IndexBucket> buckets_;
+  std::uint64_t used_ = 1;
+  std::uint64_t free_count_ = 0;
+  std::uint32_t free_ = 0;
+};
+
+class SlotIndex {
+ public:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+  bool open();
+  bool prepare();  // makes buckets ready ahead of the next splits
+  bool wants_preparation() const {
+    const std::uint32_t ready = ready_.load(std::memory_order_relaxed);
+    return ready - count_ < (ready < kAhead ? ready : kAhead) / 4;
+  }
+  void give_back();
+
+  // `matches(value)` says whether the slot `value` really has the key. kNone if there is none.
+  template <class Matches>
+  std::uint32_t find(const IndexOverflow& overflow, std::uint32_t tag, Matches matches) const {
+    for (const IndexBucket* bucket = &home(tag);; bucket = &overflow[bucket->overflow]) {
+      for (std::uint32_t i = 0; i < bucket->count; ++i) {
+        if (bucket->tags[i] == tag && matches(bucket->values[i])) return bucket->values[i];
+      }
+      if (bucket->overflow == 0) return kNone;
+    }
+  }
+  // False: an overflow bucket is needed and none is ready. Nothing has changed then.
+  bool insert(IndexOverflow& overflow, std::uint32_t tag, std::uint32_t value);
+  // Takes out the entry that matches, and returns its value or kNone.
+  template <class Matches>
+  std::uint32_t take(IndexOverflow& overflow, std::uint32_t tag, Matches matches) {
+    IndexBucket* before = nullptr;
+    for (IndexBucket* bucket = &home(tag);;) {
+      for (std::uint32_t i = 0; i < bucket->count; ++i) {
+        const std::uint32_t value = bucket->values[i];
+        if (bucket->tags[i] != tag || !matches(value)) continue;
+        remove(overflow, before, bucket, i);
+        return value;
+      }
+      if (bucket->overflow == 0) return kNone;
+      before = bucket;
+      bucket = &overflow[bucket->overflow];
+    }
+  }
+
+  // Takes out any one entry at or after bucket `*cursor`, which moves on. kNone when there is none.
+  std::uint32_t take_any(IndexOverflow& overflow, std::uint32_t* cursor);
+  std::uint64_t size() const { return entries_; }
+
+ private:
+  static constexpr std::uint32_t kFirstChunk = 32;  // buckets: one page
+  static constexpr std::uint32_t kChunks = 24;
+  static constexpr std::uint32_t kFill =
+      5;  // entries a bucket on average; twice that before a split
+  static constexpr std::uint32_t kAhead = 1024;  // buckets made ready at once, at most
+
+  IndexBucket& bucket(std::uint32_t number) const {
+    if (number < kFirstChunk) return chunks_[0][number];
+    const auto level = static_cast<std::uint32_t>(std::bit_width(number / kFirstChunk));
+    return chunks_[level][number - (kFirstChunk << (level - 1))];
+  }
+  IndexBucket& home(std::uint32_t tag) const {
+    std::uint32_t number = tag & (half_ * 2 - 1);
+    if (number >= count_) number &= half_ - 1;
+    return bucket(number);
+  }
+  void remove(IndexOverflow& overflow, IndexBucket* before, IndexBucket* bucket, std::uint32_t at);
+  void split(IndexOverflow& overflow);
+  bool may_split(const IndexOverflow& overflow) const;
+  std::uint64_t first_of_chunk(std::uint32_t chunk) const;
+
+  PrivateArray<IndexBucket> chunks_[kChunks];
+  std::uint32_t count_ = 0;  // buckets in use, half_ <= count_ < 2 * half_
+  std::uint32_t half_ = 0;
+  std::atomic<std::uint32_t> ready_{0};
+  std::uint64_t entries_ = 0;
+};
+
+}  // namespace ttmem::client

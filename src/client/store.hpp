@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The segment of a recorder while it is being written: slots taken and given back, events, notes
+// and counters. It knows how things are stored, not what they mean.
+//
+// Two locks. `lock` is short: it orders table, ring and counters, and nothing that could wait
+// happens while it is held. `gate` serialises the cold path (growth, interning, programs), may be
+// held across system calls, and is always taken before `lock`.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "client/clock.hpp"
+#include "client/options.hpp"
+#include "client/private_memory.hpp"
+#include "client/short_lock.hpp"
+#include "segment/format.hpp"
+#include "segment/writer_file.hpp"
+
+namespace ttmem::client {
+
+// Slots with live words are given back to a pool of their own, so that a dispatch that comes too
+// late can at worst count for another workload, never change a buffer.
+enum class SlotPool { kPlain, kLiveWords };
+
+class Store {
+ public:
+  int open(const Options& options);
+  bool is_open() const { return base() != nullptr; }
+
+  ShortLock gate;
+  ShortLock lock;
+
+  // ---- under the lock -----------------------------------------------------------------------
+
+  std::uint32_t take_slot(SlotPool pool);  // kNoSlot if none is ready
+  void put_back(std::uint32_t slot, SlotPool pool);
+  // One event: the slot holds this payload now.
+  void commit(std::uint32_t slot, const segment::Payload& payload);
+  // The same for a workload or trace: a, b and time of the slot are live words and stay.
+  void commit_beside_live_words(std::uint32_t slot, const segment::Payload& payload);
+  // The slot's payload, not live any more.
+  void commit_release(std::uint32_t slot);
+  void note(segment::Note note, segment::Payload payload);
+  bool is_low() const { return free_slots() < low_water_; }
+  std::uint64_t head() const { return head_; }
+
+  // ---- any time -----------------------------------------------------------------------------
+
+  void count_anomaly(std::uint32_t kind);
+  void count_unrecorded();
+  std::uint64_t next_order();
+
+  // ---- cold, under the gate -----------------------------------------------------------------
+
+  // Makes 256 KiB of slots ready if few are left. False: there is no room.
+  bool grow();
+  // Makes a record (or the first bytes) of a section ready.
+  bool prepare(segment::SectionKind section, std::uint64_t bytes);
+  // Notices a stolen descriptor and an unlinked file, and repairs both.
+  void maintain();
+  void maintain_now_and_then();
+
+  // ---- where things stand -------------------------------------------------------------------
+
+  std::byte* base() const { return base_.load(std::memory_order_acquire); }
+  segment::Header& header() const { return *reinterpret_cast<segment::Header*>(base()); }
+  segment::Counters& counters() const { return *at<segment::Counters>(segment::kCountersOffset); }
+  segment::Slot& slot(std::uint32_t number) const {
+    return at<segment::Slot>(segment::kTableOffset)[number];
+  }
+  template <class T>
+  T* at(std::uint64_t offset) const {
+    return reinterpret_cast<T*>(base() + offset);
+  }
+  // One word a slot, private: the next one in its free list, or in the list of its program.
+  std::uint32_t& link(std::uint32_t slot) const { return links_[slot]; }
+  const TickClock& clock() const { return clock_; }
+  const segment::WriterFile& file() const { return file_; }
+
+ private:
+  int open_file(const Options& options);
+  void write_header(const Options& options, const segment::Identity& writer);
+  void re_create();
+  void copy_to(segment::WriterFile& fresh);
+  void remember_descriptor();
+  std::uint64_t free_slots() const { return free_count_ + ready_slots_ - fresh_slot_; }
+  void write_event(std::uint32_t slot, const segment::Payload& payload);
+  void count_event(std::uint64_t meta);
+
+  std::atomic<std::byte*> base_{nullptr};
+  std::uint64_t head_ = 0;
+  std::uint64_t free_count_ = 0;  // in the plain pool
+  std::uint64_t fresh_slot_ = 0;  // slots never used start here
+  std::uint64_t ready_slots_ = 0;
+  std::uint64_t low_water_ = 0;
+  std::uint32_t free_[2] = {segment::kNoSlot, segment::kNoSlot};
+  TickClock clock_;
+  PrivateArray<std::uint32_t> links_;
+  segment::WriterFile file_;
+  DescriptorNote* descriptor_note_ = nullptr;
+  std::uint64_t start_ = 0;
+  std::int32_t pid_ = 0;
+  std::uint32_t cold_calls_ = 0;
+  std::uint32_t refused_ = 0;
+  char directory_[256] = {};
+};
+
+}  // namespace ttmem::client

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Stores that other processes, and threads without the lock, may read at the same time.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "segment/format.hpp"
+
+namespace ttmem::client {
+
+template <class T>
+void publish(T& word, T value) {
+  __atomic_store_n(&word, value, __ATOMIC_RELEASE);
+}
+template <class T>
+void set_word(T& word, T value) {
+  __atomic_store_n(&word, value, __ATOMIC_RELAXED);
+}
+template <class T>
+T get_word(const T& word) {
+  return __atomic_load_n(&word, __ATOMIC_ACQUIRE);
+}
+inline std::uint64_t add_to(std::uint64_t& word, std::uint64_t amount) {
+  return __atomic_add_fetch(&word, amount, __ATOMIC_RELAXED);
+}
+
+inline constexpr std::size_t kPayloadWords = sizeof(segment::Payload) / 8;
+struct PayloadWords {
+  std::uint64_t word[kPayloadWords];
+};
+
+// Each word is a release, so it comes after whatever was stored before it: the odd version.
+inline void store_payload(segment::Payload& to, const segment::Payload& from) {
+  const auto words = std::bit_cast<PayloadWords>(from);
+  auto* out = reinterpret_cast<std::uint64_t*>(&to);
+  for (std::size_t i = 0; i < kPayloadWords; ++i) publish(out[i], words.word[i]);
+}
+inline segment::Payload load_payload(const segment::Payload& from) {
+  PayloadWords words;
+  const auto* in = reinterpret_cast<const std::uint64_t*>(&from);
+  for (std::size_t i = 0; i < kPayloadWords; ++i) words.word[i] = get_word(in[i]);
+  return std::bit_cast<segment::Payload>(words);
+}
+
+// Changes a record with a version of its own: odd while `change` writes, then the next even one.
+template <class Record, class Change>
+void rewrite(Record& record, Change change) {
+  const std::uint64_t version = record.version | 1;
+  set_word(record.version, version);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  change(record);
+  publish(record.version, version + 1);
+}
+
+}  // namespace ttmem::client

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "segment/writer_directory.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace ttmem::segment {
+namespace {
+
+constexpr char kHostWide[] = "/run/ttmem";
+
+int open_path(const char* path, int flags, WriterDirectory& directory) {
+  const std::size_t length = std::strlen(path);
+  if (length >= sizeof directory.path) return ENAMETOOLONG;
+  directory.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
+  if (directory.fd < 0) return errno;
+  std::memcpy(directory.path, path, length + 1);
+  struct stat status;
+  if (fstat(directory.fd, &status) != 0) {
+    const int error = errno;
+    close(directory.fd);
+    return error;
+  }
+  directory.group_readable = (status.st_mode & S_ISGID) != 0;
+  return 0;
+}
+
+int open_given(const char* path, WriterDirectory& directory) {
+  mkdir(path, 0700);  // if it is missing; the open below says whether that helped
+  return open_path(path, 0, directory);
+}
+
+int open_own(WriterDirectory& directory) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/dev/shm/ttmem-%u", static_cast<unsigned>(geteuid()));
+  if (mkdir(path, 0700) != 0 && errno != EEXIST) return errno;
+  if (const int error = open_path(path, O_NOFOLLOW, directory)) return error;
+  struct stat status;
+  if (fstat(directory.fd, &status) == 0 && status.st_uid == geteuid() &&
+      (status.st_mode & (S_IWGRP | S_IWOTH)) == 0) {
+    return 0;
+  }
+  close(directory.fd);
+  return EPERM;
+}
+
+}  // namespace
+
+int open_writer_directory(const char* wanted, WriterDirectory& directory) {
+  if (wanted == nullptr || *wanted == '\0') wanted = secure_getenv("TTMEM_DIR");
+  if (wanted != nullptr && *wanted != '\0') return open_given(wanted, directory);
+  if (faccessat(AT_FDCWD, kHostWide, W_OK | X_OK, AT_EACCESS) == 0) {
+    return open_path(kHostWide, 0, directory);
+  }
+  return open_own(directory);
+}
+
+}  // namespace ttmem::segment

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Where a writer puts its segment: the directory it was given, else $TTMEM_DIR, else /run/ttmem if
+// a host-wide install made it and we may write there, else /dev/shm/ttmem-<uid>, which is made with
+// mode 0700 and refused if it is a link or belongs to somebody else.
+#pragma once
+
+#include <cstddef>
+
+namespace ttmem::segment {
+
+struct WriterDirectory {
+  char path[256];
+  int fd;               // of the directory; the caller closes it
+  bool group_readable;  // setgid: files in it belong to the group of the install
+};
+
+// Returns 0 or an errno. `wanted` may be null.
+int open_writer_directory(const char* wanted, WriterDirectory& directory);
+
+}  // namespace ttmem::segment
