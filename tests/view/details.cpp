@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "view/core_merge.hpp"
+#include "view/cores_text.hpp"
+#include "view/dump_text.hpp"
+#include "view/golden.hpp"
+#include "view/programs_text.hpp"
+#include "view/seeds_snapshot.hpp"
+
+namespace ttmem::view {
+namespace {
+
+using ledger::CoreStretch;
+using ledger::CoreView;
+using ledger::HoldingKind;
+using ledger::HoldingView;
+using ledger::Stretch;
+using test::kNow;
+using test::kSecondNs;
+using testing::HasSubstr;
+
+HoldingView fabric_kernel() {
+  HoldingView kernel;
+  kernel.kind = HoldingKind::kKernel;
+  kernel.pid = 4711;
+  kernel.devices = {0};
+  kernel.id = 1;
+  kernel.type = ledger::KernelType::kFabric;
+  kernel.name = "fabric_router";
+  kernel.packed = 57'344;
+  kernel.cores = 16;
+  kernel.core_type = ledger::CoreType::kActiveEth;
+  kernel.footprint = 917'504;
+  kernel.since = kNow - 60 * kSecondNs;
+  kernel.first_dispatch = kNow - 50 * kSecondNs;
+  kernel.last_dispatch = kNow - 2 * kSecondNs;
+  return kernel;
+}
+
+TEST(Dump, AKernelTellsEverythingAboutItself) {
+  EXPECT_GOLDEN("dump_kernel.txt", dump_text({fabric_kernel()}, kNow, {}));
+}
+
+TEST(Dump, EveryKindHasATable) {
+  std::vector<HoldingView> holdings;
+  for (const auto kind : {HoldingKind::kTrace, HoldingKind::kBuffer, HoldingKind::kRange,
+                          HoldingKind::kProgram, HoldingKind::kKernel}) {
+    holdings.push_back(fabric_kernel());
+    holdings.back().kind = kind;
+  }
+  const std::string text = dump_text(holdings, kNow, {});
+  for (const char* heading : {"Buffers\n", "Programs\n", "Kernels ", "Program L1\n", "Traces\n"}) {
+    EXPECT_THAT(text, HasSubstr(heading));
+  }
+  EXPECT_EQ(dump_text({}, kNow, {}), "");
+}
+
+TEST(Dump, AFailureShowsItsPicture) {
+  ProcessFailure failed{4711, "python3", true, {}, {}};
+  failed.failure.number = 1;
+  failed.failure.kind = "out_of_memory";
+  failed.failure.time = kNow - 4 * kSecondNs;
+  failed.failure.message = "Out of Memory";
+  failed.failure.requested = 64'880'640;
+  failed.failure.per_bank = 1'013'760;
+  failed.failure.space = ledger::Space::kL1;
+  failed.failure.truncated = true;
+  failed.picture.emplace({fabric_kernel()});
+  const std::string text = failure_text(failed, kNow, {});
+  EXPECT_THAT(text,
+              HasSubstr("python3 (4711), failure 1: out_of_memory, 4 s ago\n  Out of Memory\n"));
+  EXPECT_THAT(text, HasSubstr("Asked for 61.9 MiB (990.0 KiB in each bank) of L1"));
+  EXPECT_THAT(text, HasSubstr("1 holding (the largest; there were more)"));
+  EXPECT_THAT(text, HasSubstr("fabric_router"));
+}
+
+TEST(Programs, TellWhatTheyTakeAndHowOftenTheyRan) {
+  ledger::ProgramView program;
+  program.pid = 4711;
+  program.id = 3;
+  program.name = "matmul";
+  program.loaded = true;
+  program.kernels = 1;
+  program.cores = 80;
+  program.footprint = 8'192'000;
+  program.l1_allocated = 2'211'840;
+  program.l1_largest_core = 27'648;
+  program.config_bytes[0] = 14'336;
+  program.dispatches = 2;
+  program.dispatches_per_second = 0.5;
+  program.last_dispatch = kNow - 2 * kSecondNs;
+  const std::string text = programs_text({program, {}}, kNow, {});
+  for (const char* cell : {"matmul", "loaded", "7.8 MiB", "27.0 KiB", "2.1 MiB", "14.0 KiB",
+                           "0.5/s", "2 s", "registered"}) {
+    EXPECT_THAT(text, HasSubstr(cell));
+  }
+}
+
+// ---- cores ------------------------------------------------------------------------------------
+
+CoreView core_with(std::vector<CoreStretch> map) {
+  CoreView core;
+  core.l1_bytes = map.back().end;
+  core.map = std::move(map);
+  return core;
+}
+
+CoreView first_process() {
+  CoreView core = core_with({{Stretch::kFixed, 0, 100, "", "", 0},
+                             {Stretch::kRing, 100, 200, "", "", 0},
+                             {Stretch::kProgramL1, 200, 300, "CB 0", "a", 1},
+                             {Stretch::kFree, 300, 900, "", "", 0},
+                             {Stretch::kBuffer, 900, 1000, "x", "a", 1}});
+  core.headroom = 600;
+  core.kernel_footprint = 10;
+  return core;
+}
+
+CoreView second_process() {
+  CoreView core = core_with({{Stretch::kFixed, 0, 100, "", "", 0},
+                             {Stretch::kRing, 100, 200, "", "", 0},
+                             {Stretch::kProgramL1, 200, 250, "CB 0", "b", 2},
+                             {Stretch::kFree, 250, 280, "", "", 0},
+                             {Stretch::kBuffer, 280, 400, "y", "b", 2},
+                             {Stretch::kGap, 400, 1000, "", "", 0}});
+  core.headroom = 30;
+  core.kernel_footprint = 5;
+  return core;
+}
+
+TEST(CoreMerge, OneProcessStaysAsItIs) {
+  const auto merged = merged_cores({{first_process()}});
+  ASSERT_EQ(merged.size(), 1u);
+  EXPECT_EQ(merged[0].map.size(), 5u);
+  EXPECT_TRUE(merged_cores({}).empty());
+}
+
+TEST(CoreMerge, EveryByteGoesToOneKindAndTheyAddUp) {
+  const auto merged = merged_cores({{first_process()}, {second_process()}});
+  ASSERT_EQ(merged.size(), 1u);
+  const CoreView& core = merged[0];
+  EXPECT_EQ(core.fixed, 100u);
+  EXPECT_EQ(core.ring, 100u);
+  EXPECT_EQ(core.program_l1, 80u);  // 200..280; the buffer at 280 wins
+  EXPECT_EQ(core.buffers, 220u);    // 280..400 and 900..1000
+  EXPECT_EQ(core.gaps, 500u);
+  EXPECT_EQ(core.fixed + core.ring + core.program_l1 + core.gaps + core.free + core.buffers +
+                core.l1_small,
+            *core.l1_bytes);
+  EXPECT_EQ(core.headroom, 30);
+  EXPECT_EQ(core.kernel_footprint, 15u);
+  for (std::size_t i = 1; i < core.map.size(); ++i) {
+    EXPECT_EQ(core.map[i].begin, core.map[i - 1].end);
+  }
+}
+
+TEST(CoreMerge, CoresThatOnlyOneProcessKnowsAreKept) {
+  CoreView other = second_process();
+  other.core.x = 1;
+  EXPECT_EQ(merged_cores({{first_process()}, {other}}).size(), 2u);
+}
+
+TEST(Cores, TableAddsUpAndMapGoesUpwards) {
+  CoreView core = first_process();
+  core.core = {ledger::CoreType::kTensix, 3, 4};
+  core.fixed = 100;
+  core.ring = 100;
+  core.program_l1 = 100;
+  core.free = 600;
+  core.buffers = 100;
+  EXPECT_EQ(
+      cores_text({0, 1, {core}}, {}),
+      "Device 0, bytes a core\n"
+      "  Core  Role    Fixed  Ring  Program L1  Gaps  Free  Buffers  L1_SMALL   = L1  Headroom\n"
+      "  3,4   worker    100   100         100     0   600      100         0  1,000       600\n");
+  const std::string map = core_map_text(0, core, {});
+  EXPECT_THAT(map, HasSubstr("core 3,4 (worker), 1,000 bytes of L1, bottom to top"));
+  EXPECT_LT(map.find("fixed"), map.find("ring"));
+  EXPECT_LT(map.find("CB 0"), map.find("buffer"));
+  EXPECT_THAT(map, HasSubstr("a (1)"));
+}
+
+}  // namespace
+}  // namespace ttmem::view
