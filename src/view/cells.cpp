@@ -16,7 +16,8 @@ char32_t safe(const Character& character) {
   return character.valid && !is_unsafe(character.code) ? character.code : kReplacement;
 }
 
-// Columns of the text as text() draws it, but at most one more than `enough`.
+}  // namespace
+
 int drawn_columns(std::string_view text, int enough) {
   int columns = 0;
   while (!text.empty() && columns <= enough) {
@@ -26,8 +27,6 @@ int drawn_columns(std::string_view text, int enough) {
   }
   return columns;
 }
-
-}  // namespace
 
 Grid::Grid(int columns, int rows)
     : columns_(std::max(columns, 0)),
@@ -96,7 +95,8 @@ void Grid::fill(const Rect& rect, char32_t character, Look look) {
 void Grid::put_behind(const Rect& rect, Ink back) {
   for (int y = std::max(rect.y, 0); y < std::min(rect.bottom(), rows_); ++y) {
     for (int x = std::max(rect.x, 0); x < std::min(rect.right(), columns_); ++x) {
-      cells_[index(x, y)].look.back = back;
+      Look& look = cells_[index(x, y)].look;
+      if (look.back == Ink::kDefault) look.back = back;
     }
   }
 }

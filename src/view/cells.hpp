@@ -54,6 +54,9 @@ struct Rect {
   Rect inside() const { return {x + 1, y + 1, columns - 2, rows - 2}; }
 };
 
+// Columns that Grid::text takes for a text; counting ends beyond `enough`.
+int drawn_columns(std::string_view text, int enough = 1 << 20);
+
 // Everything outside of the grid is cut off. Text may come from strangers: characters that could
 // move the cursor, hide or turn the text are replaced.
 class Grid {
@@ -72,7 +75,7 @@ class Grid {
   // The same, ending before column `end`; returns where it begins.
   int text_before(int end, int y, std::string_view text, Look look);
   void fill(const Rect& rect, char32_t character, Look look);
-  // Changes what is behind the characters.
+  // Changes what is behind the characters, where that is nothing yet.
   void put_behind(const Rect& rect, Ink back);
   // A frame with rounded corners, and a title in its upper edge.
   void frame(const Rect& rect, std::string_view title, Look edge, Look title_look);

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "top/controls.hpp"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cmath>
+
+#include "top/chip.hpp"
+#include "top/rows.hpp"
+#include "view/characters.hpp"
+
+namespace ttmem::top {
+namespace {
+
+constexpr int kWheelRows = 3;
+constexpr std::size_t kLongestFilter = 64;
+
+int count_of(const auto& container) { return static_cast<int>(container.size()); }
+
+// ---- moving ------------------------------------------------------------------------------------
+
+// Devices first, then the processes as they are listed.
+void select_overview_row(ScreenState& state, const Shown& shown, int row) {
+  const Scene scene{shown.frame, shown.history, state};
+  const auto& devices = shown.frame.snapshot.devices;
+  const auto processes = process_rows(scene, true, state.list());
+  row = std::clamp(row, 0, std::max(0, count_of(devices) + count_of(processes) - 1));
+  if (row < count_of(devices)) {
+    state.row = RowKind::kDevice;
+    state.device = devices[static_cast<std::size_t>(row)].unique_id;
+  } else if (!processes.empty()) {
+    state.row = RowKind::kProcess;
+    state.process = processes[static_cast<std::size_t>(row - count_of(devices))].id;
+  }
+}
+
+int overview_row(const ScreenState& state, const Shown& shown) {
+  const Scene scene{shown.frame, shown.history, state};
+  const auto& devices = shown.frame.snapshot.devices;
+  if (state.row == RowKind::kNone) return -1;
+  for (int i = 0; state.row == RowKind::kDevice && i < count_of(devices); ++i) {
+    if (devices[static_cast<std::size_t>(i)].unique_id == state.device) return i;
+  }
+  const auto processes = process_rows(scene, true, state.list());
+  for (int i = 0; state.row == RowKind::kProcess && i < count_of(processes); ++i) {
+    if (processes[static_cast<std::size_t>(i)].id == state.process) return count_of(devices) + i;
+  }
+  return -1;
+}
+
+void select_row(ScreenState& state, const Shown& shown, int row) {
+  if (state.view == View::kOverview) return select_overview_row(state, shown, row);
+  const int rows = row_count({shown.frame, shown.history, state});
+  state.list().selected = std::clamp(row, 0, std::max(0, rows - 1));
+}
+
+void move_core(ScreenState& state, const Shown& shown, int columns, int rows) {
+  if (!shown.frame.device) return;
+  const Chip chip = place_cores(shown.frame.device->cores);
+  const PlacedCore* from = chip.nearest(state.core_column, state.core_row);
+  if (from == nullptr) return;
+  // Over places without a core, to the next one in this direction.
+  int column = from->column + columns, row = from->row + rows;
+  while (column >= 0 && row >= 0 && column < chip.columns && row < chip.rows) {
+    if (chip.at(column, row) != nullptr) {
+      state.core_column = column;
+      state.core_row = row;
+      return;
+    }
+    column += columns;
+    row += rows;
+  }
+}
+
+void move_rows(ScreenState& state, const Shown& shown, int by) {
+  if (state.view == View::kDevice) {
+    for (int i = 0; i < std::min(std::abs(by), 256); ++i)
+      move_core(state, shown, 0, by < 0 ? -1 : 1);
+    return;
+  }
+  // The list of events grows at its lower end, and its selection counts from there.
+  const bool upwards = state.view == View::kEvents;
+  const int now =
+      state.view == View::kOverview ? overview_row(state, shown) : state.list().selected;
+  const long target = static_cast<long>(now) + (upwards ? -static_cast<long>(by) : by);
+  select_row(state, shown, static_cast<int>(std::clamp<long>(target, 0, INT_MAX)));
+}
+
+void sort_by(ScreenState& state, int order) {
+  ListState& list = state.list();
+  const int orders = count_of(orders_of(state.view));
+  if (orders == 0) return;
+  const int wanted = (order + orders) % orders;
+  list.reversed = list.sort == wanted ? !list.reversed : false;
+  list.sort = wanted;
+}
+
+// ---- views -------------------------------------------------------------------------------------
+
+void go_to(ScreenState& state, View view) {
+  if (view == View::kHelp && state.view != View::kHelp) state.before_help = state.view;
+  state.view = view;
+  state.sort_menu = state.editing_filter = false;
+  state.open_failure = 0;
+}
+
+void go_by(ScreenState& state, int by) {
+  const int now = static_cast<int>(state.view);
+  go_to(state, static_cast<View>((now + by + static_cast<int>(kViews)) % static_cast<int>(kViews)));
+}
+
+void go_back(ScreenState& state) {
+  if (state.view == View::kHelp) return go_to(state, state.before_help);
+  if (state.open_failure != 0) {
+    state.open_failure = 0;
+  } else if (state.view == View::kProcess && state.failures) {
+    state.failures = false;
+  } else if (!state.list().filter.empty()) {
+    state.list().filter.clear();
+  } else {
+    go_to(state, View::kOverview);
+  }
+}
+
+void open_process(ScreenState& state, ProcessId process) {
+  state.process = process;
+  go_to(state, View::kProcess);
+  state.failures = false;
+  state.list().selected = 0;
+}
+
+void open_selected(ScreenState& state, const Shown& shown) {
+  const Scene scene{shown.frame, shown.history, state};
+  const auto selected = static_cast<std::size_t>(std::max(0, state.list().selected));
+  if (state.view == View::kOverview) {
+    if (state.row == RowKind::kDevice) go_to(state, View::kDevice);
+    if (state.row == RowKind::kProcess && state.process) open_process(state, *state.process);
+  } else if (state.view == View::kDead) {
+    const auto rows = process_rows(scene, false, state.list());
+    if (selected < rows.size()) open_process(state, rows[selected].id);
+  } else if (state.view == View::kPrograms) {
+    const auto rows = program_rows(scene);
+    if (selected >= rows.size()) return;
+    for (const ledger::ProcessView& process : shown.frame.snapshot.processes) {
+      if (process.alive && process.pid == rows[selected]->pid) {
+        return open_process(state, process_id(process));
+      }
+    }
+  } else if (state.view == View::kProcess && state.failures && state.open_failure == 0) {
+    const ledger::ProcessView* process = scene.process();
+    if (process == nullptr || selected >= process->failures.size()) return;
+    state.open_failure = process->failures[selected].number;
+    state.list().selected = 0;
+  }
+}
+
+void next_subject(ScreenState& state, const Shown& shown, int by) {
+  const Scene scene{shown.frame, shown.history, state};
+  const ledger::Snapshot& snapshot = shown.frame.snapshot;
+  const auto step = [by](const auto& all, const auto* now) {
+    const auto size = static_cast<std::ptrdiff_t>(all.size());
+    return static_cast<std::size_t>((now - all.data() + by + size) % size);
+  };
+  if (state.view == View::kProcess && scene.process() != nullptr) {
+    const auto& next = snapshot.processes[step(snapshot.processes, scene.process())];
+    open_process(state, process_id(next));
+  } else if (scene.device() != nullptr) {
+    state.device = snapshot.devices[step(snapshot.devices, scene.device())].unique_id;
+  }
+}
+
+void change_interval(ScreenState& state, bool faster) {
+  constexpr std::array<double, 9> kSteps = {0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
+  const auto now = std::lower_bound(kSteps.begin(), kSteps.end(), state.interval_s - 1e-9);
+  if (faster) {
+    state.interval_s = now == kSteps.begin() ? kSteps.front() : *std::prev(now);
+  } else {
+    const auto next = now == kSteps.end() || *now > state.interval_s + 1e-9 ? now : std::next(now);
+    state.interval_s = next == kSteps.end() ? kSteps.back() : *next;
+  }
+}
+
+// ---- inputs ------------------------------------------------------------------------------------
+
+void edit_filter(ScreenState& state, const Input& input) {
+  std::string& filter = state.list().filter;
+  state.list().selected = 0;
+  if (input.key == Key::kEnter) {
+    state.editing_filter = false;
+  } else if (input.key == Key::kEscape) {
+    filter.clear();
+    state.editing_filter = false;
+  } else if (input.key == Key::kBackspace && !filter.empty()) {
+    do {
+      const bool continued = (static_cast<unsigned char>(filter.back()) & 0xC0) == 0x80;
+      filter.pop_back();
+      if (!continued) break;
+    } while (!filter.empty());
+  } else if (input.key == Key::kCharacter && !view::is_unsafe(input.character) &&
+             filter.size() < kLongestFilter) {
+    view::append_utf8(filter, input.character);
+  }
+}
+
+void use_menu(ScreenState& state, const Input& input) {
+  const int orders = count_of(orders_of(state.view));
+  switch (input.key) {
+    case Key::kUp:
+      state.menu_row = (state.menu_row + orders - 1) % orders;
+      break;
+    case Key::kDown:
+      state.menu_row = (state.menu_row + 1) % orders;
+      break;
+    case Key::kEnter:
+      sort_by(state, state.menu_row);
+      state.sort_menu = false;
+      break;
+    case Key::kClick:
+      break;
+    default:
+      state.sort_menu = false;
+      break;
+  }
+}
+
+Outcome press(ScreenState& state, char32_t character, const Shown& shown);
+
+Outcome click(ScreenState& state, const Input& input, const Shown& shown) {
+  const auto zone = std::find_if(shown.zones.rbegin(), shown.zones.rend(), [&](const Zone& one) {
+    return one.place.contains(input.x, input.y);
+  });
+  if (zone == shown.zones.rend()) {
+    state.sort_menu = false;
+    return Outcome::kGoOn;
+  }
+  switch (zone->kind) {
+    case ZoneKind::kView:
+      go_to(state, static_cast<View>(zone->number));
+      break;
+    case ZoneKind::kRow: {
+      const bool again = (state.view == View::kOverview ? overview_row(state, shown)
+                                                        : state.list().selected) == zone->number;
+      select_row(state, shown, zone->number);
+      if (again) open_selected(state, shown);
+      break;
+    }
+    case ZoneKind::kCore:
+      state.core_column = zone->number % 256;
+      state.core_row = zone->number / 256;
+      break;
+    case ZoneKind::kKey:
+      return press(state, static_cast<char32_t>(zone->number), shown);
+    case ZoneKind::kSort:
+      sort_by(state, zone->number);
+      state.sort_menu = false;
+      break;
+  }
+  return Outcome::kGoOn;
+}
+
+void open_menu(ScreenState& state) {
+  if (orders_of(state.view).empty()) return;
+  state.sort_menu = true;
+  state.menu_row = state.list().sort;
+}
+
+Outcome press(ScreenState& state, char32_t character, const Shown& shown) {
+  if (character >= U'1' && character < U'1' + kViews - 1) {
+    go_to(state, static_cast<View>(character - U'1'));
+    return Outcome::kGoOn;
+  }
+  switch (character) {
+    case U'q':
+    case U'Q':
+    case 3:
+      return Outcome::kQuit;
+    case U'?':
+    case U'h':
+      go_to(state, state.view == View::kHelp ? state.before_help : View::kHelp);
+      break;
+    case U'/':
+      state.editing_filter = state.view != View::kHelp;
+      break;
+    case U's':
+      open_menu(state);
+      break;
+    case U'r':
+      state.list().reversed = !state.list().reversed;
+      break;
+    case U' ':
+      state.paused = !state.paused;
+      break;
+    case U'b':
+      state.exact = !state.exact;
+      break;
+    case U'+':
+    case U'=':
+      change_interval(state, true);
+      break;
+    case U'-':
+      change_interval(state, false);
+      break;
+    case U'c':
+      state.core_figure =
+          static_cast<CoreFigure>((static_cast<int>(state.core_figure) + 1) % kCoreFigures);
+      break;
+    case U'n':
+      next_subject(state, shown, 1);
+      break;
+    case U'p':
+      next_subject(state, shown, -1);
+      break;
+    case U'f':
+      state.failures = !state.failures;
+      state.open_failure = 0;
+      break;
+    case U'k':
+      move_rows(state, shown, -1);
+      break;
+    case U'j':
+      move_rows(state, shown, 1);
+      break;
+    case U'\r':
+      open_selected(state, shown);
+      break;
+    case 0x1b:
+      go_back(state);
+      break;
+    default:
+      break;
+  }
+  return Outcome::kGoOn;
+}
+
+void sideways(ScreenState& state, const Shown& shown, int by) {
+  if (state.view == View::kDevice) return move_core(state, shown, by, 0);
+  if (!orders_of(state.view).empty()) sort_by(state, state.list().sort + by);
+}
+
+}  // namespace
+
+Outcome apply(ScreenState& state, const Input& input, const Shown& shown) {
+  if (input.key == Key::kCharacter && input.character == 3) return Outcome::kQuit;
+  if (state.editing_filter) {
+    edit_filter(state, input);
+    return Outcome::kGoOn;
+  }
+  if (state.sort_menu && input.key != Key::kClick) {
+    use_menu(state, input);
+    return Outcome::kGoOn;
+  }
+  switch (input.key) {
+    case Key::kCharacter:
+      return press(state, input.character, shown);
+    case Key::kUp:
+      move_rows(state, shown, -1);
+      break;
+    case Key::kDown:
+      move_rows(state, shown, 1);
+      break;
+    case Key::kWheelUp:
+      move_rows(state, shown, -kWheelRows);
+      break;
+    case Key::kWheelDown:
+      move_rows(state, shown, kWheelRows);
+      break;
+    case Key::kPageUp:
+      move_rows(state, shown, -std::max(1, shown.rows - 6));
+      break;
+    case Key::kPageDown:
+      move_rows(state, shown, std::max(1, shown.rows - 6));
+      break;
+    case Key::kHome:
+      move_rows(state, shown, -1'000'000);
+      break;
+    case Key::kEnd:
+      move_rows(state, shown, 1'000'000);
+      break;
+    case Key::kLeft:
+      sideways(state, shown, -1);
+      break;
+    case Key::kRight:
+      sideways(state, shown, 1);
+      break;
+    case Key::kTab:
+      go_by(state, 1);
+      break;
+    case Key::kBackTab:
+      go_by(state, -1);
+      break;
+    case Key::kEnter:
+      open_selected(state, shown);
+      break;
+    case Key::kEscape:
+    case Key::kBackspace:
+      go_back(state);
+      break;
+    case Key::kClick:
+      return click(state, input, shown);
+  }
+  return Outcome::kGoOn;
+}
+
+}  // namespace ttmem::top

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "top/listing.hpp"
+#include "top/rows.hpp"
+#include "top/views.hpp"
+#include "view/units.hpp"
+#include "view/words.hpp"
+
+namespace ttmem::top {
+namespace {
+
+std::uint64_t held_count(const ledger::ProcessView& process) {
+  std::uint64_t count = 0;
+  for (const auto& device : process.devices) {
+    for (const ledger::Space space : ledger::kDeviceSpaces) {
+      count += device.figures.space(space).count.value_or(0);
+    }
+  }
+  return count;
+}
+
+std::vector<ListCell> cells(const Scene& scene, const ProcessRow& row) {
+  const ledger::ProcessView& process = *row.process;
+  const bool died = process.ended == ledger::Ended::kDied;
+  return {{std::to_string(process.pid), looks::kSoft, {}},
+          {process.user, looks::kSoft, {}},
+          {process.name, looks::kText.bold(), {}},
+          {std::string(view::name(process.ended)), died ? looks::kBad : looks::kSoft, {}},
+          {view::age_text(process.ended_at, scene.frame.snapshot.time), looks::kText, {}},
+          {view::age_text(process.started, process.ended_at), looks::kSoft, {}},
+          {device_list(process), looks::kText, {}},
+          {view::exact_text(held_count(process)), looks::kText, {}},
+          {scene.bytes(row.totals.dram), looks::kText, {}},
+          {scene.bytes(row.totals.l1), looks::kText, {}},
+          {scene.bytes(row.totals.footprint()), looks::kSoft, {}},
+          {process.failures.empty() ? "" : process.failures.back().message, looks::kWarn, {}}};
+}
+
+}  // namespace
+
+void draw_dead(Canvas& canvas, const view::Rect& place, const Scene& scene) {
+  const ListState& list = scene.state.list();
+  const auto rows = process_rows(scene, false, list);
+  const view::Rect inside = draw_panel(canvas, place, fmt::format("Dead {}", rows.size()),
+                                       "what they held when they ended counts nowhere");
+  if (rows.empty()) {
+    draw_centred(
+        canvas, inside,
+        {list.filter.empty() ? "No process has ended." : "No process matches the filter."});
+    return;
+  }
+  const int bytes = scene.state.exact ? 15 : 10;
+  Listing listing;
+  listing.columns = {{"PID", 7, true, 0, 0, 5},         {"USER", 8, false, 6, 0, 6},
+                     {"NAME", 12, false, 0, 1, 7},      {"HOW", 6, false, 0, 0, -1},
+                     {"AGO", 9, true, 0, 0, -1},        {"LIVED", 9, true, 5, 0, 8},
+                     {"DEVICES", 7, false, 4, 0, -1},   {"BUFFERS", 8, true, 3, 0, -1},
+                     {"DRAM", bytes, true, 0, 0, 0},    {"L1", bytes, true, 0, 0, 1},
+                     {"KERNELS", bytes, true, 2, 0, 3}, {"LAST FAILURE", 12, false, 7, 2, -1}};
+  listing.rows = static_cast<int>(rows.size());
+  listing.selected = std::min(list.selected, listing.rows - 1);
+  listing.sorted_by = list.sort;
+  listing.reversed = list.reversed;
+  listing.row = [&](int row) { return cells(scene, rows[static_cast<std::size_t>(row)]); };
+  draw_list(canvas, {inside.x + 1, inside.y, inside.columns - 2, inside.rows}, listing);
+}
+
+}  // namespace ttmem::top

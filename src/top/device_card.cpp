@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "top/device_card.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "top/rows.hpp"
+#include "view/bars.hpp"
+#include "view/ring_choice.hpp"
+#include "view/units.hpp"
+
+namespace ttmem::top {
+namespace {
+
+using view::Ink;
+
+std::string grid_text(const ledger::DeviceView& device) {
+  if (device.grid_x == 0) return "";
+  return fmt::format("{}x{} cores", device.grid_x, device.grid_y);
+}
+
+std::string facts_text(const Scene& scene, const ledger::DeviceView& device) {
+  const ledger::DeviceFigures& figures = device.figures;
+  std::string text = view::count_text(device.processes, "process");
+  if (device.processes != 1) text = fmt::format("{} processes", device.processes);
+  if (const auto largest = figures.space(ledger::Space::kDram).largest_free) {
+    text += fmt::format("   DRAM block {} free", scene.bytes(largest));
+  }
+  if (const auto* ring = view::fullest_worker_ring(figures.rings)) {
+    text += fmt::format("   ring {}", view::percent_text(ring->used, ring->capacity));
+  }
+  if (figures.headroom.min) {
+    text += "   headroom " + (scene.state.exact ? view::signed_exact_text(*figures.headroom.min)
+                                                : view::signed_bytes_text(*figures.headroom.min));
+    if (figures.headroom.core) text += " at " + core_text(*figures.headroom.core);
+  }
+  return text;
+}
+
+view::Look facts_look(const ledger::DeviceView& device) {
+  return device.figures.headroom.min.value_or(0) < 0 ? looks::kBad : looks::kSoft;
+}
+
+std::string share_text(const ledger::Figure& used, const ledger::Figure& capacity) {
+  return used && capacity ? view::percent_text(*used, *capacity) : "?";
+}
+
+view::Look share_look(const ledger::Figure& used, const ledger::Figure& capacity) {
+  if (!used || !capacity || *capacity == 0) return looks::kFaint;
+  const double part = static_cast<double>(*used) / static_cast<double>(*capacity);
+  return part >= 0.95 ? looks::kBad : part >= 0.85 ? looks::kWarn : looks::kText;
+}
+
+// Label, bar, share, amounts, sparkline: what stays of them depends on the room.
+struct Meter {
+  std::string_view label;
+  std::vector<view::BarPart> parts;
+  std::uint64_t whole = 0;
+  ledger::Figure used, capacity;
+  const Series* series = nullptr;
+  Ink ink = Ink::kDram;
+};
+
+void draw_meter(Canvas& canvas, int x, int y, int columns, const Scene& scene, const Meter& meter) {
+  const int amounts = scene.state.exact ? 33 : 24;
+  const bool with_amounts = columns >= 14 + amounts;
+  const int spark = columns >= 88 ? 24 : columns >= 70 ? 12 : 0;
+  int end = x + columns;
+  if (spark > 0 && meter.series != nullptr) {
+    const auto samples = meter.series->columns(static_cast<std::size_t>(spark));
+    view::draw_sparkline(canvas.grid, end - spark, y, samples,
+                         std::max(meter.capacity.value_or(0), meter.series->largest()),
+                         {meter.ink});
+  }
+  end -= spark > 0 ? spark + 2 : 0;
+  if (with_amounts) {
+    const int begin =
+        canvas.grid.text_before(end, y, " of " + scene.bytes(meter.capacity), looks::kSoft);
+    canvas.grid.text_before(begin, y, scene.bytes(meter.used), looks::kText);
+    end -= amounts;
+  }
+  canvas.grid.text_before(end, y, share_text(meter.used, meter.capacity),
+                          share_look(meter.used, meter.capacity));
+  end -= 6;
+  canvas.grid.text(x, y, meter.label, looks::kSoft);
+  const int begin = x + static_cast<int>(meter.label.size()) + 1;
+  view::draw_bar(canvas.grid, begin, y, end - begin, meter.parts, meter.whole, scene.state.colours);
+}
+
+Meter dram_meter(const Scene& scene, const ledger::DeviceView& device) {
+  const ledger::SpaceFigures& dram = device.figures.space(ledger::Space::kDram);
+  const Track* track = scene.history.device(device.unique_id);
+  return {"DRAM",
+          {{Ink::kDram, dram.taken.value_or(0), U'█'}},
+          dram.capacity.value_or(0),
+          dram.taken,
+          dram.capacity,
+          track != nullptr ? &track->dram : nullptr,
+          Ink::kDram};
+}
+
+Meter l1_meter(const Scene& scene, const ledger::DeviceView& device) {
+  const L1Parts parts = l1_parts(device);
+  const Track* track = scene.history.device(device.unique_id);
+  return {"L1  ",
+          parts.parts,
+          parts.whole,
+          device.figures.l1_used,
+          device.figures.l1_capacity,
+          track != nullptr ? &track->l1 : nullptr,
+          Ink::kBuffers};
+}
+
+void draw_legend(Canvas& canvas, int x, int y, int end, const Scene& scene,
+                 const ledger::DeviceView& device) {
+  const L1Parts parts = l1_parts(device);
+  std::vector<std::uint64_t> amounts;
+  for (const view::BarPart& part : parts.parts) amounts.push_back(part.amount);
+  const std::vector<std::string> texts = adding_up(amounts, scene.state.exact);
+  for (std::size_t i = 0; i < parts.parts.size(); ++i) {
+    const std::string word = fmt::format(" {} {}", parts.names[i], texts[i]);
+    if (x + 1 + view::drawn_columns(word) > end) break;
+    const Ink ink = parts.parts[i].ink == Ink::kTrack ? Ink::kFaint : parts.parts[i].ink;
+    canvas.grid.put(x, y, scene.state.colours ? U'■' : parts.parts[i].texture, {ink});
+    x += 1 + canvas.grid.text(x + 1, y, word, looks::kSoft) + 2;
+  }
+  const std::string sum = "= " + adding_up({parts.whole}, scene.state.exact).front();
+  if (x + static_cast<int>(sum.size()) <= end) canvas.grid.text(x, y, sum, looks::kFaint);
+}
+
+void draw_title(Canvas& canvas, const view::Rect& line, const Scene& scene,
+                const ledger::DeviceView& device) {
+  int x = line.x;
+  x += canvas.grid.text(x, line.y, fmt::format("{}  ", device.id), looks::kTitle);
+  x += canvas.grid.text(x, line.y, device.board.empty() ? "device" : device.board,
+                        looks::kText.bold());
+  std::string rest = fmt::format("  {}  {}", ledger::name(device.arch), grid_text(device));
+  if (device.mock) rest += "  mock";
+  const std::string facts = facts_text(scene, device);
+  x += canvas.grid.text(x, line.y, rest, looks::kSoft, line.right() - x);
+  const int room = line.right() - x - 3;
+  if (room > 12) {
+    const int width = std::min(room, view::drawn_columns(facts));
+    canvas.grid.text(line.right() - width, line.y, facts, facts_look(device), width);
+  }
+}
+
+std::string short_name(const ledger::DeviceView& device) {
+  return device.board.empty() ? std::string(ledger::name(device.arch)) : device.board;
+}
+
+}  // namespace
+
+std::string core_text(const ledger::Core& core) {
+  std::string text = fmt::format("{},{}", core.x, core.y);
+  if (core.type != ledger::CoreType::kTensix) text.insert(0, std::string(name(core.type)) + " ");
+  return text;
+}
+
+std::vector<std::string> adding_up(const std::vector<std::uint64_t>& parts, bool exact) {
+  constexpr std::array<std::string_view, 4> kUnits = {"B", "KiB", "MiB", "GiB"};
+  const std::uint64_t sum = std::accumulate(parts.begin(), parts.end(), std::uint64_t{0});
+  std::size_t unit = 0;
+  double scale = 1;
+  while (!exact && static_cast<double>(sum) / scale >= 1023.95 && unit + 1 < kUnits.size()) {
+    scale *= 1024;
+    ++unit;
+  }
+  std::vector<std::string> texts;
+  if (unit == 0) {
+    for (const std::uint64_t part : parts) {
+      texts.push_back(exact ? view::exact_text(part) : view::bytes_text(part));
+    }
+    return texts;
+  }
+  // In tenths: rounded down, then the largest remainders are rounded up until the sum is right.
+  std::vector<std::uint64_t> tenths;
+  std::vector<std::pair<double, std::size_t>> remainders;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const double value = static_cast<double>(parts[i]) / scale * 10;
+    tenths.push_back(static_cast<std::uint64_t>(value));
+    remainders.emplace_back(static_cast<double>(tenths.back()) - value, i);
+  }
+  std::sort(remainders.begin(), remainders.end());
+  const auto wanted = static_cast<std::uint64_t>(static_cast<double>(sum) / scale * 10 + 0.5);
+  std::uint64_t have = std::accumulate(tenths.begin(), tenths.end(), std::uint64_t{0});
+  for (std::size_t i = 0; i < remainders.size() && have < wanted; ++i, ++have) {
+    ++tenths[remainders[i].second];
+  }
+  for (const std::uint64_t value : tenths) {
+    texts.push_back(fmt::format("{}.{} {}", value / 10, value % 10, kUnits[unit]));
+  }
+  return texts;
+}
+
+void draw_device_card(Canvas& canvas, const view::Rect& place, const Scene& scene,
+                      const ledger::DeviceView& device) {
+  const Meter dram = dram_meter(scene, device), l1 = l1_meter(scene, device);
+  if (place.rows >= 3) {
+    draw_title(canvas, {place.x, place.y, place.columns, 1}, scene, device);
+    const int x = place.x + 3, columns = place.columns - 3;
+    draw_meter(canvas, x, place.y + 1, columns, scene, dram);
+    draw_meter(canvas, x, place.y + 2, columns, scene, l1);
+    if (place.rows >= 4) draw_legend(canvas, x + 5, place.y + 3, place.right(), scene, device);
+    return;
+  }
+  const int name = place.columns >= 100 ? 16 : 10;
+  canvas.grid.text(place.x, place.y, fmt::format("{:<2}", device.id), looks::kTitle, 3);
+  canvas.grid.text(place.x + 3, place.y, short_name(device), looks::kText.bold(), name - 4);
+  const int x = place.x + name, columns = place.columns - name;
+  if (place.rows == 2) {
+    canvas.grid.text(place.x + 3, place.y + 1,
+                     device.processes == 0 ? "idle" : fmt::format("{} proc", device.processes),
+                     looks::kFaint, name - 4);
+    draw_meter(canvas, x, place.y, columns, scene, dram);
+    draw_meter(canvas, x, place.y + 1, columns, scene, l1);
+    return;
+  }
+  const int half = (columns - 2) / 2;
+  draw_meter(canvas, x, place.y, half, scene, dram);
+  draw_meter(canvas, x + half + 2, place.y, columns - half - 2, scene, l1);
+}
+
+}  // namespace ttmem::top

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "top/chip.hpp"
+#include "top/core_panel.hpp"
+#include "top/device_card.hpp"
+#include "top/listing.hpp"
+#include "top/views.hpp"
+#include "view/bars.hpp"
+#include "view/units.hpp"
+#include "view/words.hpp"
+
+namespace ttmem::top {
+namespace {
+
+using ledger::Role;
+using view::Ink;
+
+std::string_view role_mark(Role role) {
+  switch (role) {
+    case Role::kDispatch:
+      return "D";
+    case Role::kActiveEth:
+      return "E";
+    case Role::kIdleEth:
+      return "e";
+    case Role::kDram:
+      return "M";
+    case Role::kHarvested:
+      return "×";
+    case Role::kWorker:
+      return "";
+  }
+  return "";
+}
+
+struct CoreDrawing {
+  const Scene& scene;
+  const PlacedCore* cursor;
+  std::uint64_t largest_kernel;
+  int width;
+};
+
+void draw_one_core(Canvas& canvas, int x, int y, const CoreDrawing& drawing,
+                   const PlacedCore& placed) {
+  const ledger::CoreView& core = *placed.core;
+  const int width = drawing.width - (drawing.width > 2 ? 1 : 0);
+  const CoreReading reading =
+      read_core(core, drawing.scene.state.core_figure, drawing.largest_kernel);
+  const bool worker = core.role == Role::kWorker;
+  std::string text = worker ? reading.text : std::string(role_mark(core.role));
+  if (view::drawn_columns(text) > width) text = "##";
+  view::Look look = looks::kFaint.on(worker ? Ink::kTrack : Ink::kDefault);
+  if (worker) {
+    look = {Ink::kOnColour, reading.clash ? Ink::kBad : view::heat(reading.part)};
+    if (!drawing.scene.state.colours) look = {};
+  } else if (core.role == Role::kActiveEth) {
+    look = {Ink::kFabric};
+  } else if (core.role == Role::kDispatch) {
+    look = {Ink::kDispatch};
+  }
+  if (drawing.cursor == &placed) look = {Ink::kOnColour, Ink::kText, true, false, false};
+  look.reversed = drawing.cursor == &placed && !drawing.scene.state.colours;
+  canvas.grid.fill({x, y, width, 1}, U' ', look);
+  canvas.grid.text(x + (width - view::drawn_columns(text) + 1) / 2, y, text, look, width);
+  canvas.zones.push_back({{x, y, width, 1}, ZoneKind::kCore, placed.row * 256 + placed.column});
+}
+
+std::string roles_note(const Chip& chip) {
+  const auto count = [&chip](Role role) {
+    return std::count_if(chip.cores.begin(), chip.cores.end(),
+                         [role](const PlacedCore& core) { return core.core->role == role; });
+  };
+  std::string note;
+  const auto add = [&note](std::string_view mark, std::string_view word, auto number) {
+    if (number > 0) note += fmt::format("{}{} {} {}", note.empty() ? "" : "  ", mark, number, word);
+  };
+  add("E", "eth", count(Role::kActiveEth));
+  add("D", "dispatch", count(Role::kDispatch));
+  add("×", "harvested", count(Role::kHarvested));
+  return note;
+}
+
+// Returns the columns it took.
+int draw_chip(Canvas& canvas, const view::Rect& place, const Scene& scene, const Chip& chip,
+              const PlacedCore* cursor) {
+  int width = 2;
+  for (const int wanted : {5, 4, 3}) {
+    if (chip.columns * wanted + 6 <= place.columns * 11 / 20) {
+      width = wanted;
+      break;
+    }
+  }
+  const int columns = std::min(place.columns, std::max(chip.columns * width + 6, 28));
+  const view::Rect inside =
+      draw_panel(canvas, {place.x, place.y, columns, place.rows},
+                 fmt::format("Cores  {}", title(scene.state.core_figure)), roles_note(chip));
+  CoreDrawing drawing{scene, cursor, 1, width};
+  for (const PlacedCore& core : chip.cores) {
+    drawing.largest_kernel = std::max(drawing.largest_kernel, core.core->kernel_footprint);
+  }
+  const int first = first_shown(cursor != nullptr ? cursor->row : 0, chip.rows, inside.rows);
+  const int spare = std::max(0, (inside.rows - chip.rows) / 2);
+  for (const PlacedCore& core : chip.cores) {
+    const int y = inside.y + spare + core.row - first;
+    if (y < inside.y || y >= inside.bottom()) continue;
+    draw_one_core(canvas, inside.x + 2 + core.column * width, y, drawing, core);
+  }
+  return columns;
+}
+
+std::vector<ListCell> kernel_cells(const Scene& scene, const ledger::HoldingView& kernel) {
+  const Ink ink = kernel.type == ledger::KernelType::kApplication ? Ink::kApplication
+                  : kernel.type == ledger::KernelType::kFabric    ? Ink::kFabric
+                                                                  : Ink::kDispatch;
+  return {{kernel.name.empty() ? kernel.source : kernel.name, looks::kText, {}},
+          {std::string(view::title(kernel.type)), {ink}, {}},
+          {std::string(view::processor_name(kernel.processor)), looks::kSoft, {}},
+          {scene.bytes(kernel.packed), looks::kText, {}},
+          {std::to_string(kernel.cores), looks::kText, {}},
+          {scene.bytes(kernel.footprint), looks::kText, {}},
+          {std::to_string(kernel.dispatches), looks::kText, {}},
+          {view::age_text(kernel.last_dispatch, scene.frame.snapshot.time), looks::kSoft, {}},
+          {fmt::format("{} {}", kernel.pid, kernel.process), looks::kFaint, {}}};
+}
+
+std::string kernels_note(const Scene& scene, const ledger::DeviceView& device) {
+  const ledger::KernelFigures& kernels = device.figures.kernels;
+  const auto number = [](const ledger::Figure& figure) {
+    return figure ? std::to_string(*figure) : std::string("?");
+  };
+  return fmt::format("footprint {}   dispatches {}   hits {}   reloads {}   evictions {}{}",
+                     scene.bytes(kernels.total().footprint), number(kernels.dispatches),
+                     number(kernels.cache_hits), number(kernels.reloads), number(kernels.evictions),
+                     kernels.stand_in ? "   sizes are stand-ins" : "");
+}
+
+void draw_kernels(Canvas& canvas, const view::Rect& place, const Scene& scene,
+                  const ledger::DeviceView& device) {
+  const auto& kernels = scene.frame.device->kernels;
+  const view::Rect inside = draw_panel(canvas, place, fmt::format("Kernels {}", kernels.size()),
+                                       kernels_note(scene, device));
+  const int bytes = scene.state.exact ? 12 : 10;
+  Listing listing;
+  listing.columns = {{"NAME", 12, false, 0, 1, -1},      {"TYPE", 11, false, 1, 0, -1},
+                     {"RISC", 7, false, 6, 0, -1},       {"SIZE", bytes, true, 0, 0, -1},
+                     {"CORES", 5, true, 0, 0, -1},       {"FOOTPRINT", bytes, true, 2, 0, -1},
+                     {"DISPATCHES", 10, true, 3, 0, -1}, {"LAST", 9, true, 4, 0, -1},
+                     {"PROCESS", 18, false, 5, 0, -1}};
+  listing.rows = static_cast<int>(kernels.size());
+  listing.row = [&](int row) {
+    return kernel_cells(scene, kernels[static_cast<std::size_t>(row)]);
+  };
+  draw_list(canvas, {inside.x + 1, inside.y, inside.columns - 2, inside.rows}, listing);
+}
+
+// One bank stands for all: buffers have the same address in each.
+void draw_dram_bank(Canvas& canvas, const view::Rect& place, const Scene& scene,
+                    const ledger::DeviceView& device) {
+  const ledger::SpaceFigures& dram = device.figures.space(ledger::Space::kDram);
+  const std::uint64_t banks = device.dram_banks.value_or(0);
+  if (banks == 0 || !dram.capacity) return;
+  const std::uint64_t bank = *dram.capacity / banks;
+  std::vector<view::BarPart> parts;
+  std::uint64_t at = scene.frame.device->dram.empty() ? 0 : scene.frame.device->dram.front().begin;
+  const std::uint64_t base = at;
+  for (const Interval& taken : scene.frame.device->dram) {
+    if (taken.begin - base > bank) break;
+    parts.push_back({Ink::kTrack, taken.begin - at, U'·'});
+    parts.push_back({Ink::kDram, taken.end - taken.begin, U'█'});
+    at = taken.end;
+  }
+  const view::Rect inside = draw_panel(
+      canvas, place, fmt::format("DRAM  {} banks of {}, all alike", banks, scene.bytes(bank)),
+      fmt::format("largest free block {}", scene.bytes(dram.largest_free)));
+  view::draw_bar(canvas.grid, inside.x + 1, inside.y, inside.columns - 2, parts, bank,
+                 scene.state.colours);
+}
+
+void draw_cores(Canvas& canvas, const view::Rect& place, const Scene& scene) {
+  const Chip chip = place_cores(scene.frame.device->cores);
+  const PlacedCore* cursor = chip.nearest(scene.state.core_column, scene.state.core_row);
+  if (cursor == nullptr) {
+    draw_centred(canvas, draw_panel(canvas, place, "Cores"),
+                 {"No living process has told which cores this device has."});
+    return;
+  }
+  const int columns = draw_chip(canvas, place, scene, chip, cursor);
+  const view::Rect rest{place.x + columns, place.y, place.columns - columns, place.rows};
+  if (rest.columns >= 20) draw_core(canvas, rest, scene, *cursor->core);
+}
+
+}  // namespace
+
+void draw_device(Canvas& canvas, const view::Rect& place, const Scene& scene) {
+  const ledger::DeviceView* device = scene.device();
+  if (device == nullptr) {
+    draw_centred(canvas, draw_panel(canvas, place, "Device"), {"No device is known yet."});
+    return;
+  }
+  const int card = place.rows >= 22 ? 4 : 2;
+  const view::Rect summary{place.x, place.y, place.columns, card + (card == 4 ? 2 : 0)};
+  const view::Rect inside = card == 4
+                                ? draw_panel(canvas, summary, fmt::format("Device {}", device->id),
+                                             view::unique_id_text(device->unique_id))
+                                : summary;
+  draw_device_card(canvas, {inside.x + 1, inside.y, inside.columns - 2, card}, scene, *device);
+  view::Rect rest{place.x, summary.bottom(), place.columns, place.bottom() - summary.bottom()};
+  if (!scene.frame.device || scene.frame.device->unique_id != device->unique_id) {
+    draw_centred(canvas, draw_panel(canvas, rest, "Cores"), {"reading …"});
+    return;
+  }
+  const int tables = rest.rows >= 26 ? std::min(rest.rows - 16, 24) : 0;
+  draw_cores(canvas, {rest.x, rest.y, rest.columns, rest.rows - tables}, scene);
+  if (tables == 0) return;
+  const view::Rect below{rest.x, rest.bottom() - tables, rest.columns, tables};
+  draw_kernels(canvas, {below.x, below.y, below.columns, below.rows - 3}, scene, *device);
+  draw_dram_bank(canvas, {below.x, below.bottom() - 3, below.columns, 3}, scene, *device);
+}
+
+}  // namespace ttmem::top

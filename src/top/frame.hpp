@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// What one picture of the screen is drawn from: the snapshot, and the details that the view on the
+// screen asked for. Plain data; the reading thread fills it, the drawing thread looks at it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collect/collector.hpp"
+#include "ledger/event.hpp"
+#include "ledger/snapshot.hpp"
+
+namespace ttmem::top {
+
+// Names a process for as long as anybody reads it, also in another collector.
+using ProcessId = std::uint64_t;
+ProcessId process_id(const ledger::ProcessView& process);
+
+// What the view on the screen needs beside the snapshot.
+struct Request {
+  std::optional<std::uint64_t> device;  // unique id: its cores, kernels and DRAM
+  std::optional<ProcessId> process;     // its holdings
+  std::uint32_t failure = 0;            // of that process: its picture; 0 = none
+  bool programs = false;
+  bool events = false;
+  friend bool operator==(const Request&, const Request&) = default;
+};
+
+// Addresses of one bank that are taken.
+struct Interval {
+  std::uint64_t begin = 0, end = 0;
+};
+
+struct DeviceDetails {
+  std::uint64_t unique_id = 0;
+  std::vector<ledger::CoreView> cores;       // as all processes fill them, with maps
+  std::vector<ledger::HoldingView> kernels;  // largest footprint first
+  std::vector<Interval> dram;                // ascending, merged
+};
+
+// Holdings of one process that are alike: same kind, same operation.
+struct HoldingGroup {
+  std::string what;       // "DRAM buffer", "kernel", "circular buffer", ...
+  std::string operation;  // or the name of the program
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;        // on all its devices
+  std::uint64_t fresh_bytes = 0;  // of them, what came in the last minute
+  ledger::TimeNs oldest = 0, youngest = 0;
+};
+inline constexpr std::uint64_t kFreshNs = 60'000'000'000;
+
+struct ProcessDetails {
+  ProcessId process = 0;
+  std::vector<HoldingGroup> groups;  // largest first
+  std::uint32_t failure = 0;
+  std::vector<ledger::HoldingView> picture;  // of that failure
+  std::string picture_problem;               // why there is none
+};
+
+// An event as a line of text.
+struct EventLine {
+  ledger::EventKind kind = ledger::EventKind::kGap;
+  std::string text;
+};
+inline constexpr std::size_t kEventsKept = 2000;
+inline constexpr std::size_t kKernelsKept = 500;
+
+struct Frame {
+  ledger::Snapshot snapshot;
+  std::optional<DeviceDetails> device;
+  std::optional<ProcessDetails> process;
+  std::optional<std::vector<ledger::ProgramView>> programs;
+  std::vector<std::shared_ptr<const EventLine>> events;  // oldest first
+};
+
+// Fills in what is asked for, from the state that the collector has.
+void take_details(const collect::Collector& collector, const Request& request, Frame& frame);
+
+}  // namespace ttmem::top

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "top/history.hpp"
+
+#include <algorithm>
+
+namespace ttmem::top {
+namespace {
+
+constexpr std::uint64_t kRateNs = 1'000'000'000;
+
+struct Sums {
+  std::uint64_t dram = 0, l1 = 0, dispatches = 0;
+  void add(const ledger::DeviceFigures& figures) {
+    dram += figures.space(ledger::Space::kDram).taken.value_or(0);
+    l1 += figures.l1_used.value_or(0);
+    dispatches += figures.kernels.dispatches.value_or(0);
+  }
+};
+
+void add(Track& track, ledger::TimeNs time, const Sums& sums) {
+  track.dram.add(time, sums.dram);
+  track.l1.add(time, sums.l1);
+  track.dispatches.add(time, sums.dispatches);
+  track.seen = time;
+}
+
+template <typename Map>
+void drop_unseen(Map& tracks, ledger::TimeNs time) {
+  std::erase_if(tracks, [time](const auto& entry) { return entry.second.seen != time; });
+}
+
+}  // namespace
+
+void Series::add(ledger::TimeNs time, std::uint64_t value) {
+  const std::uint64_t bucket = time / kBucketNs;
+  if (bucket < last_) return;
+  if (last_ == 0 || bucket - last_ > kBuckets) {
+    first_ = last_ = bucket;
+    values_[bucket % kBuckets] = value;
+    return;
+  }
+  if (bucket == last_) {
+    values_[bucket % kBuckets] = std::max(values_[bucket % kBuckets], value);
+    return;
+  }
+  const std::uint64_t held = values_[last_ % kBuckets];
+  for (std::uint64_t b = last_ + 1; b < bucket; ++b) values_[b % kBuckets] = held;
+  values_[bucket % kBuckets] = value;
+  last_ = bucket;
+  if (last_ >= kBuckets) first_ = std::max(first_, last_ - kBuckets + 1);
+}
+
+std::vector<std::optional<std::uint64_t>> Series::columns(std::size_t columns) const {
+  std::vector<std::optional<std::uint64_t>> result(columns);
+  if (last_ == 0) return result;
+  for (std::uint64_t bucket = first_; bucket <= last_; ++bucket) {
+    const std::size_t place = kBuckets - 1 - static_cast<std::size_t>(last_ - bucket);
+    auto& column = result[place * columns / kBuckets];
+    column = std::max(column.value_or(0), values_[bucket % kBuckets]);
+  }
+  // More columns than buckets: a bucket fills the columns that it covers.
+  for (std::size_t i = 1; i < columns && columns > kBuckets; ++i) {
+    if (!result[i]) result[i] = result[i - 1];
+  }
+  return result;
+}
+
+std::uint64_t Series::largest() const {
+  std::uint64_t largest = 0;
+  if (last_ == 0) return 0;
+  for (std::uint64_t b = first_; b <= last_; ++b)
+    largest = std::max(largest, values_[b % kBuckets]);
+  return largest;
+}
+
+void Rate::add(ledger::TimeNs time, std::uint64_t count) {
+  if (before_ == 0 || count < count_mark_) {
+    *this = {};
+    before_ = mark_ = time;
+    count_before_ = count_mark_ = count;
+    return;
+  }
+  if (time > before_) {
+    per_second_ =
+        static_cast<double>(count - count_before_) * 1e9 / static_cast<double>(time - before_);
+  }
+  if (time - mark_ >= kRateNs) {
+    before_ = mark_;
+    count_before_ = count_mark_;
+    mark_ = time;
+    count_mark_ = count;
+  }
+}
+
+void History::add(const ledger::Snapshot& snapshot) {
+  if (snapshot.time <= time_) return;
+  time_ = snapshot.time;
+  Sums total;
+  for (const ledger::DeviceView& device : snapshot.devices) {
+    Sums sums;
+    sums.add(device.figures);
+    total.add(device.figures);
+    top::add(devices_[device.unique_id], time_, sums);
+  }
+  for (const ledger::ProcessView& process : snapshot.processes) {
+    if (!process.alive) continue;
+    Sums sums;
+    for (const auto& device : process.devices) sums.add(device.figures);
+    top::add(processes_[process_id(process)], time_, sums);
+  }
+  top::add(total_, time_, total);
+  drop_unseen(processes_, time_);
+  drop_unseen(devices_, time_);
+}
+
+const Track* History::process(ProcessId process) const {
+  const auto found = processes_.find(process);
+  return found == processes_.end() ? nullptr : &found->second;
+}
+
+const Track* History::device(std::uint64_t unique_id) const {
+  const auto found = devices_.find(unique_id);
+  return found == devices_.end() ? nullptr : &found->second;
+}
+
+}  // namespace ttmem::top

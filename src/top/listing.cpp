@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "top/listing.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ttmem::top {
+namespace {
+
+constexpr int kGap = 2;
+
+// Which columns are shown, and how wide; 0 = not shown.
+std::vector<int> fitted_widths(const std::vector<ListColumn>& columns, int room) {
+  std::vector<int> widths;
+  for (const ListColumn& column : columns) widths.push_back(column.width);
+  const auto used = [&] {
+    int sum = 0, shown = 0;
+    for (const int width : widths) {
+      sum += width;
+      shown += width > 0 ? 1 : 0;
+    }
+    return sum + kGap * std::max(0, shown - 1);
+  };
+  while (used() > room) {
+    int leaves = -1;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (widths[i] == 0 || columns[i].importance == 0) continue;
+      if (leaves < 0 ||
+          columns[i].importance >= columns[static_cast<std::size_t>(leaves)].importance) {
+        leaves = static_cast<int>(i);
+      }
+    }
+    if (leaves < 0) break;
+    widths[static_cast<std::size_t>(leaves)] = 0;
+  }
+  int stretch = 0;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    stretch += widths[i] > 0 ? columns[i].stretch : 0;
+  int rest = std::max(0, room - used());
+  for (std::size_t i = 0; i < columns.size() && stretch > 0; ++i) {
+    if (widths[i] == 0 || columns[i].stretch == 0) continue;
+    const int share = rest * columns[i].stretch / stretch;
+    widths[i] += share;
+    rest -= share;
+    stretch -= columns[i].stretch;
+  }
+  return widths;
+}
+
+void draw_cell(Canvas& canvas, const ListCell& cell, const ListColumn& column, int x, int y,
+               int width) {
+  if (cell.draw) {
+    cell.draw(canvas.grid, x, y, width);
+  } else if (column.right) {
+    const int used = std::min(width, view::drawn_columns(cell.text, width));
+    canvas.grid.text(x + width - used, y, cell.text, cell.look, width);
+  } else {
+    canvas.grid.text(x, y, cell.text, cell.look, width);
+  }
+}
+
+void draw_row(Canvas& canvas, int x, int y, const Listing& listing, const std::vector<int>& widths,
+              const std::vector<ListCell>& cells) {
+  for (std::size_t i = 0; i < widths.size() && i < cells.size(); ++i) {
+    if (widths[i] == 0) continue;
+    draw_cell(canvas, cells[i], listing.columns[i], x, y, widths[i]);
+    x += widths[i] + kGap;
+  }
+}
+
+void draw_titles(Canvas& canvas, const view::Rect& place, const Listing& listing,
+                 const std::vector<int>& widths) {
+  int x = place.x;
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    if (widths[i] == 0) continue;
+    const ListColumn& column = listing.columns[i];
+    const bool sorted = column.order >= 0 && column.order == listing.sorted_by;
+    ListCell title{column.title, sorted ? looks::kKey.bold() : looks::kSoft, {}};
+    if (sorted) title.text += listing.reversed ? "▲" : "▼";
+    draw_cell(canvas, title, column, x, place.y, widths[i]);
+    if (column.order >= 0) {
+      canvas.zones.push_back({{x, place.y, widths[i], 1}, ZoneKind::kSort, column.order});
+    }
+    x += widths[i] + kGap;
+  }
+}
+
+void draw_scroll_mark(Canvas& canvas, const view::Rect& place, int first, int shown, int rows) {
+  if (rows <= shown || shown <= 0) return;
+  const int height = std::max(1, shown * shown / rows);
+  const int top = (shown - height) * first / std::max(1, rows - shown);
+  canvas.grid.fill({place.right(), place.y + top, 1, height}, U'┃', looks::kSoft);
+}
+
+}  // namespace
+
+int first_shown(int selected, int rows, int height) {
+  return std::clamp(selected - height / 2, 0, std::max(0, rows - height));
+}
+
+void draw_list(Canvas& canvas, const view::Rect& place, const Listing& listing) {
+  if (place.rows < 2 || place.columns < 4) return;
+  const std::vector<int> widths = fitted_widths(listing.columns, place.columns);
+  draw_titles(canvas, place, listing, widths);
+  view::Rect body{place.x, place.y + 1, place.columns, place.rows - 1};
+  if (!listing.footer.empty() && body.rows >= 3) {
+    --body.rows;
+    draw_row(canvas, body.x, body.bottom(), listing, widths, listing.footer);
+  }
+  const int anchor = listing.selected >= 0 ? listing.selected
+                     : listing.follow_end  ? listing.rows
+                                           : 0;
+  const int first = first_shown(anchor, listing.rows, body.rows);
+  const int shown = std::min(body.rows, listing.rows - first);
+  for (int line = 0; line < shown; ++line) {
+    const int y = body.y + line;
+    draw_row(canvas, body.x, y, listing, widths, listing.row(first + line));
+    const view::Rect whole{body.x, y, body.columns, 1};
+    if (first + line == listing.selected) canvas.grid.put_behind(whole, view::Ink::kSelection);
+    canvas.zones.push_back({whole, ZoneKind::kRow, listing.first_zone + first + line});
+  }
+  draw_scroll_mark(canvas, body, first, shown, listing.rows);
+}
+
+}  // namespace ttmem::top

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// A list on the screen: as many columns as fit, as many rows as fit around the selected one.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "top/canvas.hpp"
+
+namespace ttmem::top {
+
+struct ListColumn {
+  std::string title;
+  int width = 8;
+  bool right = false;  // aligned to the right
+  int importance = 0;  // 0 stays longest; higher ones leave first when there is no room
+  int stretch = 0;     // share of the room that is left over
+  int order = -1;      // a click on the title sorts by this order
+};
+
+// One cell of a row: text, or something drawn into the place given.
+struct ListCell {
+  std::string text;
+  view::Look look = looks::kText;
+  std::function<void(view::Grid& grid, int x, int y, int columns)> draw;
+};
+
+struct Listing {
+  std::vector<ListColumn> columns;
+  int rows = 0;
+  int selected = -1;   // -1: none
+  int first_zone = 0;  // number of the first row for clicks
+  int sorted_by = -1;
+  bool reversed = false;
+  bool follow_end = false;  // without a selection, show the last rows
+  // Called for the rows that are seen, with the columns that are: fill one cell a column.
+  std::function<std::vector<ListCell>(int row)> row;
+  std::vector<ListCell> footer;  // a last line in the same columns, where there is room for it
+};
+
+// Titles in the first line of the place, rows below; a mark at the right edge says where one is.
+void draw_list(Canvas& canvas, const view::Rect& place, const Listing& listing);
+
+// The first row shown when `selected` of `rows` must be seen in `height` lines.
+int first_shown(int selected, int rows, int height);
+
+}  // namespace ttmem::top

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "top/device_card.hpp"
+#include "top/listing.hpp"
+#include "top/rows.hpp"
+#include "top/views.hpp"
+#include "view/bars.hpp"
+#include "view/units.hpp"
+
+namespace ttmem::top {
+namespace {
+
+// Lines a device gets, and how many devices are seen at once.
+struct CardPlan {
+  int lines = 1;
+  int shown = 0;
+};
+
+CardPlan plan_cards(int devices, int rows, int columns) {
+  const int room = std::max(1, rows * 11 / 20 - 2);
+  for (const int lines : {4, 2, 1}) {
+    if (lines == 1 && columns < 78) break;
+    if (devices * lines <= room) return {lines, devices};
+  }
+  const int lines = columns < 78 ? 2 : 1;
+  return {lines, std::min(devices, std::max(1, room / lines))};
+}
+
+int selected_device(const Scene& scene) {
+  const auto& devices = scene.frame.snapshot.devices;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (devices[i].unique_id == scene.state.device) return static_cast<int>(i);
+  }
+  return 0;
+}
+
+std::string devices_note(const Scene& scene) {
+  const Totals totals = device_totals(scene.frame.snapshot);
+  return fmt::format("all: DRAM {} of {}   L1 {} of {}", scene.bytes(totals.dram),
+                     scene.bytes(totals.dram_capacity), scene.bytes(totals.l1),
+                     scene.bytes(totals.l1_capacity));
+}
+
+// Returns the rows it took.
+int draw_devices(Canvas& canvas, const view::Rect& place, const Scene& scene) {
+  const auto& devices = scene.frame.snapshot.devices;
+  const int count = static_cast<int>(devices.size());
+  const CardPlan plan = plan_cards(count, place.rows, place.columns - 4);
+  const int rows = plan.lines * plan.shown + 2;
+  const std::string title =
+      plan.shown < count ? fmt::format("Devices {} of {}", plan.shown, count) : "Devices";
+  const view::Rect inside =
+      draw_panel(canvas, {place.x, place.y, place.columns, rows}, title, devices_note(scene));
+  const int first = first_shown(selected_device(scene), count, plan.shown);
+  for (int i = 0; i < plan.shown; ++i) {
+    const ledger::DeviceView& device = devices[static_cast<std::size_t>(first + i)];
+    const view::Rect card{inside.x + 1, inside.y + i * plan.lines, inside.columns - 2, plan.lines};
+    draw_device_card(canvas, card, scene, device);
+    if (scene.state.row == RowKind::kDevice && scene.device() == &device) {
+      canvas.grid.put_behind({card.x, card.y, card.columns, 1}, view::Ink::kSelection);
+    }
+    canvas.zones.push_back({card, ZoneKind::kRow, first + i});
+  }
+  return rows;
+}
+
+std::string rate_text(double per_second) {
+  if (per_second <= 0) return "-";
+  if (per_second < 10) return fmt::format("{:.1f}", per_second);
+  if (per_second < 100000) return fmt::format("{:.0f}", per_second);
+  return fmt::format("{:.0f}k", per_second / 1000);
+}
+
+bool shows_l1(const ListState& list) { return list.sort == 1 || list.sort == 2; }
+
+std::vector<ListColumn> process_columns(const Scene& scene) {
+  const int bytes = scene.state.exact ? 15 : 10;
+  return {{"PID", 7, true, 0, 0, 5},
+          {"USER", 8, false, 6, 0, 6},
+          {"NAME", 10, false, 0, 6, 7},
+          {"DEVICES", 7, false, 5, 0, -1},
+          {"DRAM", bytes, true, 0, 0, 0},
+          {"L1", bytes, true, 0, 0, 1},
+          {"of it PROG", bytes, true, 3, 0, 2},
+          {"KERNELS", bytes, true, 4, 0, 3},
+          {"APP/FAB/DISP", 12, true, 9, 0, -1},
+          {"DISP/S", 7, true, 2, 0, 4},
+          {"SOURCE", 8, false, 8, 0, -1},
+          {"AGE", 9, true, 7, 0, 8},
+          {shows_l1(scene.state.list()) ? "L1, 2 MIN" : "DRAM, 2 MIN", 12, false, 10, 3, -1}};
+}
+
+std::string kernel_counts(const ledger::ProcessView& process) {
+  std::array<std::uint64_t, ledger::kKernelTypes> counts{};
+  for (const auto& device : process.devices) {
+    for (std::size_t type = 0; type < counts.size(); ++type) {
+      counts[type] += device.figures.kernels.by_type[type].count;
+    }
+  }
+  return fmt::format("{}/{}/{}", counts[0], counts[1], counts[2]);
+}
+
+view::Look name_look(const ledger::ProcessView& process) {
+  if (!process.failures.empty()) return looks::kBad;
+  const bool doubtful = process.tracking.exact == false || process.tracking.unrecorded > 0 ||
+                        !process.tracking.hooks_missing.empty();
+  return doubtful ? looks::kWarn : looks::kText.bold();
+}
+
+std::vector<ListCell> process_cells(const Scene& scene, const ProcessRow& row) {
+  const ledger::ProcessView& process = *row.process;
+  const Track* track = scene.history.process(row.id);
+  const bool l1 = shows_l1(scene.state.list());
+  const auto spark = [track, l1](view::Grid& grid, int x, int y, int columns) {
+    if (track == nullptr) return;
+    const Series& series = l1 ? track->l1 : track->dram;
+    view::draw_sparkline(grid, x, y, series.columns(static_cast<std::size_t>(columns)),
+                         series.largest(), {l1 ? view::Ink::kBuffers : view::Ink::kDram});
+  };
+  return {{std::to_string(process.pid), looks::kSoft, {}},
+          {process.user, looks::kSoft, {}},
+          {process.name, name_look(process), {}},
+          {device_list(process), looks::kText, {}},
+          {scene.bytes(row.totals.dram), looks::kText, {}},
+          {scene.bytes(row.totals.l1), looks::kText, {}},
+          {scene.bytes(row.totals.program_l1), looks::kSoft, {}},
+          {scene.bytes(row.totals.footprint()), looks::kText, {}},
+          {kernel_counts(process), looks::kSoft, {}},
+          {rate_text(row.dispatches_per_second), looks::kText, {}},
+          {source_text(process), looks::kSoft, {}},
+          {view::age_text(process.started, scene.frame.snapshot.time), looks::kSoft, {}},
+          {"", looks::kText, spark}};
+}
+
+std::vector<ListCell> total_cells(const Scene& scene, const std::vector<ProcessRow>& rows) {
+  Totals totals;
+  double rate = 0;
+  for (const ProcessRow& row : rows) {
+    for (const auto& device : row.process->devices) totals.add(device.figures);
+    rate += row.dispatches_per_second;
+  }
+  const view::Look look = looks::kText.bold();
+  return {{"Σ", looks::kTitle, {}},
+          {},
+          {view::count_text(rows.size(), "shown"), looks::kSoft, {}},
+          {},
+          {scene.bytes(totals.dram.value_or(0)), look, {}},
+          {scene.bytes(totals.l1.value_or(0)), look, {}},
+          {scene.bytes(totals.program_l1.value_or(0)), look, {}},
+          {scene.bytes(totals.footprint()), look, {}},
+          {},
+          {rate_text(rate), look, {}},
+          {},
+          {},
+          {}};
+}
+
+std::string processes_note(const Scene& scene) {
+  std::string note;
+  std::size_t dead = 0;
+  for (const auto& process : scene.frame.snapshot.processes) dead += process.alive ? 0 : 1;
+  if (dead > 0) note = fmt::format("{} ended", dead);
+  if (const auto& unreadable = scene.frame.snapshot.unreadable; !unreadable.empty()) {
+    note += (note.empty() ? "" : ", ") + view::count_text(unreadable.size(), "unreadable segment");
+  }
+  return note;
+}
+
+void draw_processes(Canvas& canvas, const view::Rect& place, const Scene& scene) {
+  const ListState& list = scene.state.list();
+  const std::vector<ProcessRow> rows = process_rows(scene, true, list);
+  const view::Rect inside =
+      draw_panel(canvas, place, fmt::format("Processes {}", rows.size()), processes_note(scene));
+  Listing listing;
+  listing.columns = process_columns(scene);
+  listing.rows = static_cast<int>(rows.size());
+  listing.first_zone = static_cast<int>(scene.frame.snapshot.devices.size());
+  listing.sorted_by = list.sort;
+  listing.reversed = list.reversed;
+  if (scene.state.row == RowKind::kProcess) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i].id == scene.state.process) listing.selected = static_cast<int>(i);
+    }
+  }
+  listing.row = [&](int row) { return process_cells(scene, rows[static_cast<std::size_t>(row)]); };
+  listing.footer = total_cells(scene, rows);
+  draw_list(canvas, {inside.x + 1, inside.y, inside.columns - 2, inside.rows}, listing);
+}
+
+}  // namespace
+
+void draw_overview(Canvas& canvas, const view::Rect& place, const Scene& scene) {
+  const ledger::Snapshot& snapshot = scene.frame.snapshot;
+  if (snapshot.devices.empty() && snapshot.processes.empty()) {
+    const view::Rect inside = draw_panel(canvas, place, "Devices");
+    if (snapshot.time == 0) return draw_centred(canvas, inside, {"reading …"});
+    draw_centred(canvas, inside,
+                 {"Nothing is tracked yet.", "", "Start a program with   ttmem run python model.py",
+                  "or try the built-in workload   ttmem demo --scenario busy"});
+    return;
+  }
+  const int used = draw_devices(canvas, place, scene);
+  draw_processes(canvas, {place.x, place.y + used, place.columns, place.rows - used}, scene);
+}
+
+}  // namespace ttmem::top

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "top/process_parts.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "top/listing.hpp"
+#include "top/rows.hpp"
+#include "view/units.hpp"
+#include "view/words.hpp"
+
+namespace ttmem::top {
+namespace {
+
+using ledger::Space;
+
+std::string headroom_text(const Scene& scene, const std::optional<std::int64_t>& headroom) {
+  if (!headroom) return "?";
+  return scene.state.exact ? view::signed_exact_text(*headroom)
+                           : view::signed_bytes_text(*headroom);
+}
+
+std::vector<ListCell> device_cells(const Scene& scene, const ledger::ProcessDeviceView& device) {
+  const ledger::DeviceFigures& figures = device.figures;
+  const view::Look look = device.open ? looks::kText : looks::kFaint;
+  const bool clash = figures.headroom.min.value_or(0) < 0;
+  return {{std::to_string(device.id), looks::kTitle, {}},
+          {scene.bytes(figures.space(Space::kDram).taken), look, {}},
+          {scene.bytes(figures.space(Space::kDram).peak), looks::kSoft, {}},
+          {scene.bytes(figures.l1_used), look, {}},
+          {scene.bytes(figures.space(Space::kL1).taken), look, {}},
+          {scene.bytes(figures.space(Space::kL1).peak), looks::kSoft, {}},
+          {scene.bytes(figures.space(Space::kL1Small).taken), look, {}},
+          {scene.bytes(figures.program_l1.resident), look, {}},
+          {scene.bytes(figures.space(Space::kTrace).taken), look, {}},
+          {scene.bytes(figures.kernels.total().footprint), look, {}},
+          {headroom_text(scene, figures.headroom.min), clash ? looks::kBad : look, {}}};
+}
+
+ledger::Figure sum(const ledger::ProcessView& process, auto figure) {
+  ledger::Figure total;
+  for (const auto& device : process.devices) {
+    if (const ledger::Figure one = figure(device.figures)) total = total.value_or(0) + *one;
+  }
+  return total;
+}
+
+std::vector<ListCell> sum_cells(const Scene& scene, const ledger::ProcessView& process) {
+  const auto cell = [&](auto figure) {
+    return ListCell{scene.bytes(sum(process, figure)), looks::kText.bold(), {}};
+  };
+  const auto taken = [&](Space space) {
+    return cell([space](const auto& figures) { return figures.space(space).taken; });
+  };
+  return {{"Σ", looks::kTitle, {}},
+          taken(Space::kDram),
+          {},
+          cell([](const auto& figures) { return figures.l1_used; }),
+          taken(Space::kL1),
+          {},
+          taken(Space::kL1Small),
+          cell([](const auto& figures) { return figures.program_l1.resident; }),
+          taken(Space::kTrace),
+          cell([](const auto& f) { return ledger::Figure(f.kernels.total().footprint); }),
+          {}};
+}
+
+std::vector<ListCell> group_cells(const Scene& scene, const HoldingGroup& group) {
+  const ledger::TimeNs now = scene.frame.snapshot.time;
+  const std::string fresh = group.fresh_bytes > 0 ? "+" + scene.bytes(group.fresh_bytes) : "-";
+  return {{group.what, looks::kText, {}},
+          {group.operation.empty() ? "(no operation named)" : group.operation,
+           group.operation.empty() ? looks::kFaint : looks::kText.bold(),
+           {}},
+          {view::exact_text(group.count), looks::kText, {}},
+          {scene.bytes(group.bytes), looks::kText, {}},
+          {fresh, group.fresh_bytes > 0 ? looks::kWarn : looks::kFaint, {}},
+          {view::age_text(group.youngest, now), looks::kSoft, {}},
+          {view::age_text(group.oldest, now), looks::kSoft, {}}};
+}
+
+std::vector<ListCell> failure_cells(const Scene& scene, const ledger::FailureView& failure) {
+  return {{std::to_string(failure.number), looks::kTitle, {}},
+          {view::age_text(failure.time, scene.frame.snapshot.time), looks::kSoft, {}},
+          {failure.kind, looks::kBad, {}},
+          {scene.bytes(failure.requested), looks::kText, {}},
+          {fmt::format("{}{}", failure.holdings, failure.truncated ? "+" : ""), looks::kText, {}},
+          {failure.operation, looks::kText, {}},
+          {failure.message, looks::kSoft, {}}};
+}
+
+std::vector<ListCell> picture_cells(const Scene& scene, const ledger::HoldingView& holding) {
+  const bool buffer = holding.kind == ledger::HoldingKind::kBuffer;
+  return {{std::string(buffer ? view::title(holding.space) : view::name(holding.kind)),
+           looks::kText,
+           {}},
+          {holding.operation.empty() ? holding.name : holding.operation, looks::kText.bold(), {}},
+          {view::hex_text(holding.address), looks::kFaint, {}},
+          {scene.bytes(holding.block), looks::kText, {}},
+          {scene.bytes(buffer ? holding.taken : holding.footprint), looks::kText, {}},
+          {holding.core_set, looks::kSoft, {}}};
+}
+
+void draw_picture(Canvas& canvas, const view::Rect& place, const Scene& scene) {
+  const auto& details = scene.frame.process;
+  const view::Rect inside =
+      draw_panel(canvas, place, fmt::format("Failure {}: what was held", scene.state.open_failure),
+                 "Esc goes back");
+  if (!details || details->failure != scene.state.open_failure) {
+    draw_centred(canvas, inside, {"reading …"});
+    return;
+  }
+  if (!details->picture_problem.empty() || details->picture.empty()) {
+    draw_centred(
+        canvas, inside,
+        {details->picture_problem.empty() ? "Nothing was held." : details->picture_problem});
+    return;
+  }
+  const int bytes = scene.state.exact ? 15 : 10;
+  Listing listing;
+  listing.columns = {{"KIND", 10, false, 0, 0, -1},    {"OPERATION", 14, false, 0, 1, -1},
+                     {"ADDRESS", 12, false, 2, 0, -1}, {"BLOCK", bytes, true, 1, 0, -1},
+                     {"TAKEN", bytes, true, 0, 0, -1}, {"CORES", 12, false, 3, 0, -1}};
+  listing.rows = static_cast<int>(details->picture.size());
+  listing.selected = std::min(scene.state.list().selected, listing.rows - 1);
+  listing.row = [&](int row) {
+    return picture_cells(scene, details->picture[static_cast<std::size_t>(row)]);
+  };
+  draw_list(canvas, {inside.x + 1, inside.y, inside.columns - 2, inside.rows}, listing);
+}
+
+}  // namespace
+
+void draw_process_devices(Canvas& canvas, const view::Rect& place, const Scene& scene,
+                          const ledger::ProcessView& process) {
+  const view::Rect inside =
+      draw_panel(canvas, place, process.alive ? "On its devices" : "On its devices, when it ended",
+                 "L1 = buffers + L1_SMALL + program L1");
+  const int bytes = scene.state.exact ? 14 : 10;
+  Listing listing;
+  listing.columns = {{"DEVICE", 6, false, 0, 0, -1},       {"DRAM", bytes, true, 0, 0, -1},
+                     {"PEAK", bytes, true, 3, 0, -1},      {"L1", bytes, true, 0, 0, -1},
+                     {"=BUFFERS", bytes, true, 1, 0, -1},  {"PEAK", bytes, true, 5, 0, -1},
+                     {"+L1_SMALL", bytes, true, 4, 0, -1}, {"+PROGRAM", bytes, true, 2, 0, -1},
+                     {"TRACE", bytes, true, 7, 0, -1},     {"KERNELS", bytes, true, 6, 0, -1},
+                     {"HEADROOM", bytes, true, 8, 0, -1}};
+  listing.rows = static_cast<int>(process.devices.size());
+  listing.row = [&](int row) {
+    return device_cells(scene, process.devices[static_cast<std::size_t>(row)]);
+  };
+  if (process.devices.size() > 1) listing.footer = sum_cells(scene, process);
+  draw_list(canvas, {inside.x + 1, inside.y, inside.columns - 2, inside.rows}, listing);
+}
+
+void draw_groups(Canvas& canvas, const view::Rect& place, const Scene& scene,
+                 const ledger::ProcessView& process) {
+  const auto rows = group_rows(scene);
+  const std::string failures =
+      process.failures.empty()
+          ? ""
+          : view::count_text(process.failures.size(), "failure") + ", f shows them";
+  const view::Rect inside =
+      draw_panel(canvas, place, process.alive ? "Holdings" : "Held at the end", failures);
+  const bool here = scene.frame.process && scene.frame.process->process == process_id(process);
+  if (!here || rows.empty()) {
+    draw_centred(canvas, inside, {here ? "It holds nothing." : "reading …"});
+    return;
+  }
+  const int bytes = scene.state.exact ? 15 : 10;
+  Listing listing;
+  listing.columns = {{"KIND", 19, false, 1, 0, -1},
+                     {"OPERATION OR NAME", 16, false, 0, 1, 4},
+                     {"COUNT", 9, true, 2, 0, 2},
+                     {"BYTES", bytes, true, 0, 0, 0},
+                     {"NEW IN 60 S", bytes + 1, true, 0, 0, 1},
+                     {"YOUNGEST", 9, true, 4, 0, -1},
+                     {"OLDEST", 9, true, 3, 0, 3}};
+  listing.rows = static_cast<int>(rows.size());
+  listing.selected = std::min(scene.state.list().selected, listing.rows - 1);
+  listing.sorted_by = scene.state.list().sort;
+  listing.reversed = scene.state.list().reversed;
+  listing.row = [&](int row) { return group_cells(scene, *rows[static_cast<std::size_t>(row)]); };
+  draw_list(canvas, {inside.x + 1, inside.y, inside.columns - 2, inside.rows}, listing);
+}
+
+void draw_failures(Canvas& canvas, const view::Rect& place, const Scene& scene,
+                   const ledger::ProcessView& process) {
+  if (scene.state.open_failure != 0) {
+    draw_picture(canvas, place, scene);
+    return;
+  }
+  const view::Rect inside =
+      draw_panel(canvas, place, fmt::format("Failures {}", process.failures.size()),
+                 "Enter shows what was held");
+  if (process.failures.empty()) {
+    draw_centred(canvas, inside, {"Nothing failed."});
+    return;
+  }
+  Listing listing;
+  listing.columns = {{"#", 2, true, 0, 0, -1},        {"AGO", 9, true, 1, 0, -1},
+                     {"KIND", 21, false, 0, 0, -1},   {"REQUESTED", 10, true, 2, 0, -1},
+                     {"HELD", 6, true, 4, 0, -1},     {"OPERATION", 14, false, 3, 1, -1},
+                     {"MESSAGE", 10, false, 0, 4, -1}};
+  listing.rows = static_cast<int>(process.failures.size());
+  listing.selected = std::min(scene.state.list().selected, listing.rows - 1);
+  listing.row = [&](int row) {
+    return failure_cells(scene, process.failures[static_cast<std::size_t>(row)]);
+  };
+  draw_list(canvas, {inside.x + 1, inside.y, inside.columns - 2, inside.rows}, listing);
+}
+
+}  // namespace ttmem::top

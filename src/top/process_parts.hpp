@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The tables of the process view.
+#pragma once
+
+#include "ledger/snapshot.hpp"
+#include "top/canvas.hpp"
+
+namespace ttmem::top {
+
+// What it has on each device, with peaks; the last line is the sum.
+void draw_process_devices(Canvas& canvas, const view::Rect& place, const Scene& scene,
+                          const ledger::ProcessView& process);
+// Its holdings by kind and operation: how much, how old, what is new.
+void draw_groups(Canvas& canvas, const view::Rect& place, const Scene& scene,
+                 const ledger::ProcessView& process);
+// Its failures; or, of one that is open, what was held at that moment.
+void draw_failures(Canvas& canvas, const view::Rect& place, const Scene& scene,
+                   const ledger::ProcessView& process);
+
+}  // namespace ttmem::top

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "top/process_parts.hpp"
+#include "top/rows.hpp"
+#include "top/views.hpp"
+#include "view/bars.hpp"
+#include "view/units.hpp"
+#include "view/words.hpp"
+
+namespace ttmem::top {
+namespace {
+
+std::string trust_text(const ledger::ProcessView& process) {
+  const ledger::Tracking& tracking = process.tracking;
+  std::string text = tracking.exact == true ? "exact: the runtime's own statistics agree"
+                     : tracking.exact == false
+                         ? "differs from the runtime's statistics by " +
+                               view::signed_bytes_text(tracking.difference_bytes)
+                         : "not compared with the runtime";
+  if (!tracking.since_open) text += ", attached late";
+  if (tracking.partial) text += ", an earlier part is not known";
+  if (tracking.disconnected) text += ", its socket closed";
+  if (!tracking.hooks_missing.empty()) {
+    text += ", " + view::count_text(tracking.hooks_missing.size(), "hook") + " missing";
+  }
+  if (tracking.unrecorded > 0) text += fmt::format(", {} calls unrecorded", tracking.unrecorded);
+  return text;
+}
+
+view::Look trust_look(const ledger::Tracking& tracking) {
+  if (tracking.exact == false || tracking.unrecorded > 0) return looks::kWarn;
+  return tracking.exact == true ? looks::kGood : looks::kSoft;
+}
+
+std::string life_text(const Scene& scene, const ledger::ProcessView& process) {
+  const ledger::TimeNs now = scene.frame.snapshot.time;
+  if (process.alive) return "running for " + view::age_text(process.started, now);
+  return fmt::format("{} {} ago, after {}", view::name(process.ended),
+                     view::age_text(process.ended_at, now),
+                     view::age_text(process.started, process.ended_at));
+}
+
+void draw_identity(Canvas& canvas, const view::Rect& place, const Scene& scene,
+                   const ledger::ProcessView& process) {
+  const view::Rect inside =
+      draw_panel(canvas, place, fmt::format("Process {}  {}", process.pid, process.name),
+                 life_text(scene, process));
+  int y = inside.y;
+  const auto line = [&](std::string_view label, const std::string& text, view::Look look) {
+    if (y >= inside.bottom() || text.empty()) return;
+    canvas.grid.text(inside.x + 1, y, label, looks::kSoft);
+    canvas.grid.text(inside.x + 10, y++, text, look, inside.columns - 11);
+  };
+  line("tracking", trust_text(process), trust_look(process.tracking));
+  line("command", process.command, looks::kText);
+  line("user",
+       fmt::format("{}   source {}   {}", process.user, source_text(process),
+                   view::count_text(process.events, "event")),
+       looks::kText);
+  line("runtime", process.runtime_version, looks::kText);
+  line("container", process.container, looks::kText);
+}
+
+void draw_charts(Canvas& canvas, const view::Rect& place, const Scene& scene,
+                 const ledger::ProcessView& process) {
+  const Track* track = scene.history.process(process_id(process));
+  const view::Rect inside = draw_panel(canvas, place, "Last 2 minutes");
+  if (track == nullptr) {
+    draw_centred(canvas, inside, {"no history"});
+    return;
+  }
+  const int half = inside.rows / 2;
+  const auto one = [&](const view::Rect& where, std::string_view label, const Series& series,
+                       view::Ink ink) {
+    if (where.rows <= 0) return;
+    const view::Rect area{where.x + 1, where.y, where.columns - 2, where.rows};
+    view::draw_chart(canvas.grid, area, series.columns(static_cast<std::size_t>(area.columns) * 2),
+                     series.largest(), {ink});
+    canvas.grid.text(area.x, area.y,
+                     fmt::format("{} up to {}", label, view::bytes_text(series.largest())), {ink});
+  };
+  one({inside.x, inside.y, inside.columns, half}, "DRAM", track->dram, view::Ink::kDram);
+  one({inside.x, inside.y + half, inside.columns, inside.rows - half}, "L1", track->l1,
+      view::Ink::kBuffers);
+}
+
+}  // namespace
+
+void draw_process(Canvas& canvas, const view::Rect& place, const Scene& scene) {
+  const ledger::ProcessView* process = scene.process();
+  if (process == nullptr) {
+    draw_centred(canvas, draw_panel(canvas, place, "Process"), {"No process is known yet."});
+    return;
+  }
+  const int head = place.rows >= 24 ? 7 : place.rows >= 18 ? 5 : 4;
+  const int chart = place.columns >= 110 && head >= 7 && process->alive ? place.columns * 2 / 5 : 0;
+  draw_identity(canvas, {place.x, place.y, place.columns - chart, head}, scene, *process);
+  if (chart > 0) {
+    draw_charts(canvas, {place.right() - chart, place.y, chart, head}, scene, *process);
+  }
+  const int devices = std::min(static_cast<int>(process->devices.size()) + 4,
+                               std::max(4, (place.rows - head) * 2 / 5));
+  draw_process_devices(canvas, {place.x, place.y + head, place.columns, devices}, scene, *process);
+  const view::Rect rest{place.x, place.y + head + devices, place.columns,
+                        place.rows - head - devices};
+  if (scene.state.failures) {
+    draw_failures(canvas, rest, scene, *process);
+  } else {
+    draw_groups(canvas, rest, scene, *process);
+  }
+}
+
+}  // namespace ttmem::top

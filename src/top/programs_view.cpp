@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include <fmt/format.h>
+
+#include "top/listing.hpp"
+#include "top/rows.hpp"
+#include "top/views.hpp"
+#include "view/status_parts.hpp"
+#include "view/units.hpp"
+#include "view/words.hpp"
+
+namespace ttmem::top {
+namespace {
+
+using view::Ink;
+
+Ink type_ink(ledger::KernelType type) {
+  switch (type) {
+    case ledger::KernelType::kApplication:
+      return Ink::kApplication;
+    case ledger::KernelType::kFabric:
+      return Ink::kFabric;
+    case ledger::KernelType::kDispatch:
+      return Ink::kDispatch;
+  }
+  return Ink::kText;
+}
+
+std::vector<ListColumn> columns(const Scene& scene) {
+  const int bytes = scene.state.exact ? 12 : 10;
+  return {{"PROGRAM", 14, false, 0, 2, 5},   {"TYPE", 11, false, 6, 0, -1},
+          {"PROCESS", 14, false, 5, 1, -1},  {"DEVICES", 7, false, 4, 0, -1},
+          {"CORES", 6, true, 3, 0, 6},       {"L1 A CORE", bytes, true, 0, 0, 0},
+          {"KERNELS", bytes, true, 2, 0, 1}, {"RING SLICE", bytes, true, 8, 0, -1},
+          {"DISPATCHES", 11, true, 0, 0, 2}, {"PER SECOND", 10, true, 7, 0, 3},
+          {"FIRST", 9, true, 9, 0, -1},      {"LAST", 9, true, 1, 0, 4},
+          {"LINE", 16, false, 10, 1, -1}};
+}
+
+std::vector<ListCell> cells(const Scene& scene, const ledger::ProgramView& program) {
+  const ledger::TimeNs now = scene.frame.snapshot.time;
+  const view::Look look = program.loaded ? looks::kText : looks::kFaint;
+  const std::string name =
+      program.name.empty() ? "program " + view::hex_text(program.id) : program.name;
+  return {{name, program.loaded ? looks::kText.bold() : looks::kFaint, {}},
+          {std::string(view::title(program.type)), {type_ink(program.type)}, {}},
+          {fmt::format("{} {}", program.pid, program.process), looks::kSoft, {}},
+          {view::id_list(program.devices), look, {}},
+          {std::to_string(program.cores), look, {}},
+          {scene.bytes(program.l1_largest_core), look, {}},
+          {scene.bytes(program.footprint), look, {}},
+          {scene.bytes(program.config_bytes[0]), looks::kSoft, {}},
+          {program.loaded ? view::exact_text(program.dispatches) : "registered", look, {}},
+          {program.dispatches_per_second > 0 ? fmt::format("{:.1f}", program.dispatches_per_second)
+                                             : "-",
+           look,
+           {}},
+          {view::age_text(program.first_dispatch, now), looks::kSoft, {}},
+          {view::age_text(program.last_dispatch, now), looks::kSoft, {}},
+          {program.line, looks::kFaint, {}}};
+}
+
+}  // namespace
+
+void draw_programs(Canvas& canvas, const view::Rect& place, const Scene& scene) {
+  const auto rows = program_rows(scene);
+  std::size_t registered = 0;
+  for (const ledger::ProgramView* program : rows) registered += program->loaded ? 0 : 1;
+  const std::string note = registered > 0 ? fmt::format("{} never dispatched", registered) : "";
+  const view::Rect inside =
+      draw_panel(canvas, place, fmt::format("Programs {}", rows.size()), note);
+  if (rows.empty()) {
+    const bool filtered = !scene.state.list().filter.empty();
+    draw_centred(canvas, inside,
+                 {!scene.frame.programs ? "reading …"
+                  : filtered            ? "No program matches the filter."
+                                        : "No living process has a program."});
+    return;
+  }
+  Listing listing;
+  listing.columns = columns(scene);
+  listing.rows = static_cast<int>(rows.size());
+  listing.selected = std::min(scene.state.list().selected, listing.rows - 1);
+  listing.sorted_by = scene.state.list().sort;
+  listing.reversed = scene.state.list().reversed;
+  listing.row = [&](int row) { return cells(scene, *rows[static_cast<std::size_t>(row)]); };
+  draw_list(canvas, {inside.x + 1, inside.y, inside.columns - 2, inside.rows}, listing);
+}
+
+}  // namespace ttmem::top

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "top/rows.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "view/status_parts.hpp"
+#include "view/words.hpp"
+
+namespace ttmem::top {
+namespace {
+
+void add_to(ledger::Figure& sum, const ledger::Figure& figure) {
+  if (figure) sum = sum.value_or(0) + *figure;
+}
+
+bool equal_letters(char a, char b) {
+  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+}
+
+bool contains(std::string_view text, std::string_view wanted) {
+  return std::search(text.begin(), text.end(), wanted.begin(), wanted.end(), equal_letters) !=
+         text.end();
+}
+
+// The natural order of each: large, fast, new first; names and pids ascending.
+bool before(const ProcessRow& a, const ProcessRow& b, int order) {
+  switch (order) {
+    case 0:
+      return a.totals.dram.value_or(0) > b.totals.dram.value_or(0);
+    case 1:
+      return a.totals.l1.value_or(0) > b.totals.l1.value_or(0);
+    case 2:
+      return a.totals.program_l1.value_or(0) > b.totals.program_l1.value_or(0);
+    case 3:
+      return a.totals.footprint() > b.totals.footprint();
+    case 4:
+      return a.dispatches_per_second > b.dispatches_per_second;
+    case 6:
+      return a.process->user < b.process->user;
+    case 7:
+      return a.process->name < b.process->name;
+    case 8:
+      return a.process->started < b.process->started;
+    default:
+      return a.process->pid < b.process->pid;
+  }
+}
+
+bool before(const ledger::ProgramView* a, const ledger::ProgramView* b, int order) {
+  switch (order) {
+    case 1:
+      return a->footprint > b->footprint;
+    case 2:
+      return a->dispatches > b->dispatches;
+    case 3:
+      return a->dispatches_per_second > b->dispatches_per_second;
+    case 4:
+      return a->last_dispatch > b->last_dispatch;
+    case 5:
+      return a->name < b->name;
+    case 6:
+      return a->cores > b->cores;
+    default:
+      return a->l1_largest_core > b->l1_largest_core;
+  }
+}
+
+bool before(const HoldingGroup* a, const HoldingGroup* b, int order) {
+  switch (order) {
+    case 1:
+      return a->fresh_bytes > b->fresh_bytes;
+    case 2:
+      return a->count > b->count;
+    case 3:
+      return a->oldest < b->oldest;
+    case 4:
+      return a->operation < b->operation;
+    default:
+      return a->bytes > b->bytes;
+  }
+}
+
+template <typename Row>
+void sort_rows(std::vector<Row>& rows, const ListState& list) {
+  std::stable_sort(rows.begin(), rows.end(), [&list](const Row& a, const Row& b) {
+    return list.reversed ? before(b, a, list.sort) : before(a, b, list.sort);
+  });
+}
+
+}  // namespace
+
+bool matches(const std::string& filter, std::initializer_list<std::string_view> texts) {
+  if (filter.empty()) return true;
+  return std::any_of(texts.begin(), texts.end(),
+                     [&filter](std::string_view text) { return contains(text, filter); });
+}
+
+void Totals::add(const ledger::DeviceFigures& figures) {
+  add_to(dram, figures.space(ledger::Space::kDram).taken);
+  add_to(dram_capacity, figures.space(ledger::Space::kDram).capacity);
+  add_to(trace, figures.space(ledger::Space::kTrace).taken);
+  add_to(l1, figures.l1_used);
+  add_to(l1_capacity, figures.l1_capacity);
+  add_to(program_l1, figures.program_l1.resident);
+  for (std::size_t type = 0; type < kernels.size(); ++type) {
+    kernels[type] += figures.kernels.by_type[type].footprint;
+  }
+  dispatches += figures.kernels.dispatches.value_or(0);
+}
+
+std::vector<ProcessRow> process_rows(const Scene& scene, bool alive, const ListState& list) {
+  std::vector<ProcessRow> rows;
+  for (const ledger::ProcessView& process : scene.frame.snapshot.processes) {
+    if (process.alive != alive) continue;
+    if (!matches(list.filter,
+                 {process.name, process.user, process.command, std::to_string(process.pid)})) {
+      continue;
+    }
+    ProcessRow row{&process, process_id(process), {}, 0};
+    for (const auto& device : process.devices) row.totals.add(device.figures);
+    if (const Track* track = scene.history.process(row.id)) {
+      row.dispatches_per_second = track->dispatches.per_second();
+    }
+    rows.push_back(std::move(row));
+  }
+  sort_rows(rows, list);
+  return rows;
+}
+
+Totals device_totals(const ledger::Snapshot& snapshot) {
+  Totals totals;
+  for (const ledger::DeviceView& device : snapshot.devices) totals.add(device.figures);
+  return totals;
+}
+
+std::vector<const ledger::ProgramView*> program_rows(const Scene& scene) {
+  std::vector<const ledger::ProgramView*> rows;
+  if (!scene.frame.programs) return rows;
+  const ListState& list = scene.state.lists[static_cast<std::size_t>(View::kPrograms)];
+  for (const ledger::ProgramView& program : *scene.frame.programs) {
+    if (matches(list.filter, {program.name, program.process, program.line,
+                              ledger::name(program.type), std::to_string(program.pid)})) {
+      rows.push_back(&program);
+    }
+  }
+  sort_rows(rows, list);
+  return rows;
+}
+
+std::vector<const HoldingGroup*> group_rows(const Scene& scene) {
+  std::vector<const HoldingGroup*> rows;
+  if (!scene.frame.process) return rows;
+  const ListState& list = scene.state.lists[static_cast<std::size_t>(View::kProcess)];
+  for (const HoldingGroup& group : scene.frame.process->groups) {
+    if (matches(list.filter, {group.what, group.operation})) rows.push_back(&group);
+  }
+  sort_rows(rows, list);
+  return rows;
+}
+
+std::vector<const EventLine*> event_rows(const Scene& scene) {
+  std::vector<const EventLine*> rows;
+  const ListState& list = scene.state.lists[static_cast<std::size_t>(View::kEvents)];
+  for (const auto& event : scene.frame.events) {
+    if (matches(list.filter, {event->text})) rows.push_back(event.get());
+  }
+  return rows;
+}
+
+std::vector<std::string_view> orders_of(View view) {
+  switch (view) {
+    case View::kOverview:
+    case View::kDead:
+      return {kProcessOrders.begin(), kProcessOrders.end()};
+    case View::kPrograms:
+      return {kProgramOrders.begin(), kProgramOrders.end()};
+    case View::kProcess:
+      return {kGroupOrders.begin(), kGroupOrders.end()};
+    default:
+      return {};
+  }
+}
+
+int row_count(const Scene& scene) {
+  switch (scene.state.view) {
+    case View::kOverview:
+      return static_cast<int>(process_rows(scene, true, scene.state.list()).size() +
+                              scene.frame.snapshot.devices.size());
+    case View::kDevice:
+      return scene.frame.device ? static_cast<int>(scene.frame.device->kernels.size()) : 0;
+    case View::kPrograms:
+      return static_cast<int>(program_rows(scene).size());
+    case View::kProcess: {
+      const ledger::ProcessView* process = scene.process();
+      if (scene.state.failures && process != nullptr) {
+        return static_cast<int>(process->failures.size());
+      }
+      return static_cast<int>(group_rows(scene).size());
+    }
+    case View::kEvents:
+      return static_cast<int>(event_rows(scene).size());
+    case View::kDead:
+      return static_cast<int>(process_rows(scene, false, scene.state.list()).size());
+    case View::kHelp:
+      return 0;
+  }
+  return 0;
+}
+
+L1Parts l1_parts(const ledger::DeviceView& device) {
+  using view::Ink;
+  const ledger::DeviceFigures& figures = device.figures;
+  const std::uint64_t capacity = figures.l1_capacity.value_or(0);
+  const std::uint64_t used = figures.l1_used.value_or(0);
+  const std::uint64_t all =
+      std::uint64_t{device.l1_bytes_per_core.value_or(0)} * device.tensix_cores;
+  const std::uint64_t beside = all > capacity ? all - capacity : 0;
+  std::uint64_t ring = 0;
+  for (const ledger::RingFigures& one : figures.rings) {
+    if (one.core_type == ledger::CoreType::kTensix) {
+      ring = std::max(ring, std::uint64_t{one.capacity} * device.tensix_cores);
+    }
+  }
+  ring = std::min(ring, beside);
+
+  L1Parts result;
+  const auto add = [&result](std::string_view name, Ink ink, std::uint64_t amount, char32_t mark) {
+    result.names.push_back(name);
+    result.parts.push_back({ink, amount, mark});
+    result.whole += amount;
+  };
+  add("buffers", Ink::kBuffers, figures.space(ledger::Space::kL1).taken.value_or(0), U'█');
+  if (const auto small = figures.space(ledger::Space::kL1Small).taken.value_or(0); small > 0) {
+    add("L1_SMALL", Ink::kL1Small, small, U'%');
+  }
+  add("program L1", Ink::kProgramL1, figures.program_l1.resident.value_or(0), U'▓');
+  if (ring > 0) add("ring", Ink::kRing, ring, U'▒');
+  if (beside > ring) add("fixed", Ink::kFixed, beside - ring, U'░');
+  add("free", Ink::kTrack, capacity > used ? capacity - used : 0, U'·');
+  return result;
+}
+
+std::string device_list(const ledger::ProcessView& process) {
+  std::vector<std::uint32_t> ids;
+  for (const auto& device : process.devices) ids.push_back(device.id);
+  return ids.empty() ? "-" : view::id_list(ids);
+}
+
+std::string source_text(const ledger::ProcessView& process) {
+  std::string text;
+  for (const ledger::Source source : process.sources) {
+    if (!text.empty()) text += '+';
+    text += view::name(source);
+  }
+  return text.empty() ? "-" : text;
+}
+
+}  // namespace ttmem::top

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The rows of the lists: what a process has over all its devices, in the order and through the
+// filter that the state asks for. Drawing and moving the selection use the same rows.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ledger/snapshot.hpp"
+#include "top/canvas.hpp"
+#include "view/bars.hpp"
+
+namespace ttmem::top {
+
+// Sums of figures; empty while nothing is known.
+struct Totals {
+  ledger::Figure dram, dram_capacity, l1, l1_capacity, program_l1, trace;
+  std::array<std::uint64_t, ledger::kKernelTypes> kernels{};  // footprint
+  std::uint64_t dispatches = 0;
+
+  void add(const ledger::DeviceFigures& figures);
+  std::uint64_t footprint() const { return kernels[0] + kernels[1] + kernels[2]; }
+};
+
+struct ProcessRow {
+  const ledger::ProcessView* process = nullptr;
+  ProcessId id = 0;
+  Totals totals;
+  double dispatches_per_second = 0;
+};
+
+// The living, or the dead. Orders: kProcessOrders.
+inline constexpr std::array<std::string_view, 9> kProcessOrders = {
+    "DRAM", "L1", "program L1", "kernels", "dispatches/s", "pid", "user", "name", "age"};
+std::vector<ProcessRow> process_rows(const Scene& scene, bool alive, const ListState& list);
+
+Totals device_totals(const ledger::Snapshot& snapshot);
+
+inline constexpr std::array<std::string_view, 7> kProgramOrders = {
+    "L1 a core", "kernels", "dispatches", "rate", "last dispatch", "name", "cores"};
+std::vector<const ledger::ProgramView*> program_rows(const Scene& scene);
+
+inline constexpr std::array<std::string_view, 5> kGroupOrders = {"bytes", "new in 60 s", "count",
+                                                                 "age", "operation"};
+std::vector<const HoldingGroup*> group_rows(const Scene& scene);
+
+std::vector<const EventLine*> event_rows(const Scene& scene);
+
+// The orders of a view's list; empty: it has one only.
+std::vector<std::string_view> orders_of(View view);
+// Rows of the view's list, as filtered.
+int row_count(const Scene& scene);
+
+// Whether the filter occurs in one of the texts, in any case of letters.
+bool matches(const std::string& filter, std::initializer_list<std::string_view> texts);
+
+// The L1 of all worker cores, from buffers to what is free: the parts add up to `whole`.
+struct L1Parts {
+  std::vector<view::BarPart> parts;
+  std::vector<std::string_view> names;
+  std::uint64_t whole = 0;
+};
+L1Parts l1_parts(const ledger::DeviceView& device);
+
+// "0", "0-3", "0,2": the devices of a process.
+std::string device_list(const ledger::ProcessView& process);
+// "injector", "api+upstream".
+std::string source_text(const ledger::ProcessView& process);
+
+}  // namespace ttmem::top

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "top/run.hpp"
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "top/controls.hpp"
+#include "top/history.hpp"
+#include "top/input.hpp"
+#include "top/screen.hpp"
+#include "top/source.hpp"
+#include "top/terminal.hpp"
+
+namespace ttmem::top {
+namespace {
+
+constexpr int kEscapeMs = 40;      // after which a lone Escape is the key
+constexpr int kFirstMs = 50;       // the first picture waits so long for data
+constexpr int kIdleMs = 1000;      // how often the age of the data is looked at
+constexpr double kOnceGapS = 0.2;  // between the two reads of one picture
+
+class Loop {
+ public:
+  Loop(const RunOptions& options, Terminal& terminal)
+      : terminal_(terminal), source_(collector_reader(options.collecting)) {
+    state_.interval_s = options.interval_s;
+    state_.view = options.view;
+    state_.colours = options.ansi.depth != view::ColourDepth::kNone;
+    ask();
+  }
+
+  void run() {
+    int patience_ms = kFirstMs;
+    while (true) {
+      wait(patience_ms);
+      take_frame();
+      if (over_) return;
+      ask();
+      draw();
+      patience_ms = kIdleMs;
+    }
+  }
+
+ private:
+  Shown shown() const { return {*frame_, history_, canvas_.zones, terminal_.size().rows}; }
+
+  void ask() {
+    source_.want(request_for(state_, frame_->snapshot), state_.interval_s, state_.paused);
+  }
+
+  void draw() {
+    state_.data_age_s = source_.age_s();
+    const Terminal::Size size = terminal_.size();
+    canvas_ = draw_screen({*frame_, history_, state_}, size.columns, size.rows);
+    if (!terminal_.show(canvas_.grid)) over_ = true;
+  }
+
+  void wait(int patience_ms) {
+    std::array<pollfd, 3> waiting = {{{STDIN_FILENO, POLLIN, 0},
+                                      {terminal_.signal_descriptor(), POLLIN, 0},
+                                      {source_.descriptor(), POLLIN, 0}}};
+    const int timeout = decoder_.pending() ? kEscapeMs : patience_ms;
+    const int ready = poll(waiting.data(), waiting.size(), timeout);
+    if (ready == 0 && decoder_.pending()) apply_all(decoder_.flush());
+    if (waiting[0].revents != 0) read_keys();
+    if (waiting[1].revents != 0) take_signal();
+  }
+
+  void read_keys() {
+    std::array<char, 4096> bytes{};
+    const ssize_t got = read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (got > 0) {
+      apply_all(decoder_.feed({bytes.data(), static_cast<std::size_t>(got)}));
+    } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+      over_ = true;  // the terminal is gone
+    }
+  }
+
+  void apply_all(const std::vector<Input>& inputs) {
+    for (const Input& input : inputs) {
+      if (apply(state_, input, shown()) == Outcome::kQuit) over_ = true;
+    }
+  }
+
+  void take_signal() {
+    switch (terminal_.take_signal()) {
+      case Terminal::Signal::kEnd:
+        over_ = true;
+        break;
+      case Terminal::Signal::kResized:
+      case Terminal::Signal::kContinued:
+        terminal_.forget();
+        break;
+      case Terminal::Signal::kNone:
+        break;
+    }
+  }
+
+  void take_frame() {
+    std::shared_ptr<const Frame> next = source_.take();
+    if (!next) return;
+    frame_ = std::move(next);
+    history_.add(frame_->snapshot);
+  }
+
+  Terminal& terminal_;
+  Source source_;
+  ScreenState state_;
+  std::shared_ptr<const Frame> frame_ = std::make_shared<Frame>();
+  History history_;
+  Canvas canvas_;
+  InputDecoder decoder_;
+  bool over_ = false;
+};
+
+}  // namespace
+
+segment::Result<Finished> run(const RunOptions& options) {
+  segment::Result<Terminal> terminal = Terminal::open(options.ansi);
+  if (!terminal) return terminal.error();
+  Loop(options, *terminal).run();
+  return Finished{};
+}
+
+std::string picture(const RunOptions& options, int columns, int rows) {
+  const Read read = collector_reader(options.collecting);
+  ScreenState state;
+  state.view = options.view;
+  state.interval_s = options.interval_s;
+  state.colours = options.ansi.depth != view::ColourDepth::kNone;
+  Frame frame;
+  History history;
+  read(request_for(state, frame.snapshot), frame);
+  history.add(frame.snapshot);
+  std::this_thread::sleep_for(
+      std::chrono::duration<double>(std::min(options.interval_s, kOnceGapS)));
+  read(request_for(state, frame.snapshot), frame);
+  history.add(frame.snapshot);
+  const Canvas canvas = draw_screen({frame, history, state}, columns, rows);
+  return state.colours ? view::styled_text(canvas.grid, options.ansi)
+                       : view::plain_text(canvas.grid);
+}
+
+}  // namespace ttmem::top

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// `ttmem top`: the loop between the source, the keys and the terminal.
+#pragma once
+
+#include <string>
+
+#include "collect/collector.hpp"
+#include "segment/result.hpp"
+#include "top/state.hpp"
+#include "view/ansi.hpp"
+
+namespace ttmem::top {
+
+struct RunOptions {
+  collect::Options collecting;
+  double interval_s = 1.0;
+  view::Ansi ansi;
+  View view = View::kOverview;
+};
+
+struct Finished {};
+
+// Until `q`, Ctrl-C or a signal. An error says what to do.
+segment::Result<Finished> run(const RunOptions& options);
+
+// One picture of this size as text: with looks if the ansi has colours, else characters alone. The
+// source is read twice, `interval_s` apart at most, so that rates are known.
+std::string picture(const RunOptions& options, int columns, int rows);
+
+}  // namespace ttmem::top

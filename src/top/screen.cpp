@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "top/screen.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "top/rows.hpp"
+#include "top/views.hpp"
+#include "view/units.hpp"
+
+namespace ttmem::top {
+namespace {
+
+using view::Ink;
+
+struct Tab {
+  std::string_view key, name, short_name;
+};
+constexpr std::array<Tab, kViews> kTabs = {{{"1", "Overview", "All"},
+                                            {"2", "Device", "Dev"},
+                                            {"3", "Programs", "Prog"},
+                                            {"4", "Process", "Proc"},
+                                            {"5", "Events", "Ev"},
+                                            {"6", "Dead", "Dead"},
+                                            {"?", "Help", ""}}};
+
+struct Hint {
+  char key;
+  std::string_view shown, meaning;
+};
+
+std::vector<Hint> hints(const ScreenState& state) {
+  if (state.view == View::kHelp) return {{'\x1b', "Esc", "back"}, {'q', "q", "quit"}};
+  std::vector<Hint> result;
+  const auto add = [&result](char key, std::string_view shown, std::string_view meaning) {
+    result.push_back({key, shown, meaning});
+  };
+  if (state.view == View::kDevice) {
+    add('c', "c", "colour by");
+    add('n', "n", "next device");
+  } else {
+    if (state.view != View::kEvents) add('\r', "Enter", "open");
+    add('/', "/", "filter");
+  }
+  if (state.view == View::kProcess) {
+    add('n', "n", "next");
+    add('f', "f", state.failures ? "holdings" : "failures");
+  }
+  if (!orders_of(state.view).empty()) add('s', "s", "sort");
+  add('b', "b", "bytes");
+  add(' ', "Space", state.paused ? "go on" : "pause");
+  add('?', "?", "help");
+  add('q', "q", "quit");
+  return result;
+}
+
+std::string status_text(const Scene& scene) {
+  const std::string time = view::clock_text(scene.frame.snapshot.time).substr(0, 8);
+  return fmt::format("{}  {}  every {:.1f} s", scene.frame.snapshot.host, time,
+                     scene.state.interval_s);
+}
+
+// What needs attention, at the right end of the first line; returns where it begins.
+int draw_alert(Canvas& canvas, const Scene& scene, int end) {
+  const auto chip = [&](const std::string& text, Ink ink) {
+    return canvas.grid.text_before(end, 0, text,
+                                   {Ink::kOnColour, ink, true, false, !scene.state.colours}) -
+           1;
+  };
+  if (is_stale(scene.state) && !scene.state.paused) {
+    return chip(fmt::format(" stale, {:.0f} s old ", scene.state.data_age_s), Ink::kBad);
+  }
+  if (scene.state.paused) return chip(" paused ", Ink::kWarn);
+  return end;
+}
+
+void draw_header(Canvas& canvas, const Scene& scene) {
+  view::Grid& grid = canvas.grid;
+  const bool wide = grid.columns() >= 100;
+  int x = grid.text(0, 0, " ttmem ", looks::kTitle) + 1;
+  for (std::size_t i = 0; i < kTabs.size(); ++i) {
+    const bool chosen = scene.state.view == static_cast<View>(i);
+    const std::string name =
+        fmt::format(" {} {} ", kTabs[i].key, wide ? kTabs[i].name : kTabs[i].short_name);
+    view::Look look = looks::kSoft;
+    if (chosen) look = {Ink::kOnColour, Ink::kTitle, true, false, !scene.state.colours};
+    const int used = grid.text(x, 0, name, look);
+    canvas.zones.push_back({{x, 0, used, 1}, ZoneKind::kView, static_cast<int>(i)});
+    x += used;
+  }
+  const int end = draw_alert(canvas, scene, grid.columns() - 1);
+  const std::string status = status_text(scene);
+  const std::string shown =
+      end - x > view::drawn_columns(status) + 2 ? status : status.substr(status.find("  ") + 2);
+  if (end - x > view::drawn_columns(shown) + 1) grid.text_before(end, 0, shown, looks::kSoft);
+}
+
+void draw_footer(Canvas& canvas, const Scene& scene) {
+  view::Grid& grid = canvas.grid;
+  const int y = grid.rows() - 1;
+  const ListState& list = scene.state.list();
+  int x = 1;
+  if (scene.state.editing_filter || !list.filter.empty()) {
+    x += grid.text(x, y, "filter ", looks::kSoft);
+    x += grid.text(x, y, list.filter, looks::kKey.bold(), grid.columns() / 2);
+    if (scene.state.editing_filter) grid.put(x++, y, U'▏', looks::kKey);
+    x += 2;
+  }
+  if (scene.state.editing_filter) {
+    grid.text(x, y, "Enter keeps it, Esc clears it", looks::kSoft, grid.columns() - x);
+    return;
+  }
+  for (const Hint& hint : hints(scene.state)) {
+    const int width = static_cast<int>(hint.shown.size() + hint.meaning.size()) + 1;
+    if (x + width > grid.columns() - 1) break;
+    canvas.zones.push_back({{x, y, width, 1}, ZoneKind::kKey, hint.key});
+    x += grid.text(x, y, hint.shown, looks::kKey.bold()) + 1;
+    x += grid.text(x, y, hint.meaning, looks::kSoft) + 2;
+  }
+}
+
+void draw_sort_menu(Canvas& canvas, const Scene& scene) {
+  const auto orders = orders_of(scene.state.view);
+  const int rows = static_cast<int>(orders.size()) + 2;
+  const view::Rect place{std::max(0, canvas.grid.columns() / 2 - 13),
+                         std::max(1, (canvas.grid.rows() - rows) / 2), 26, rows};
+  canvas.grid.fill(place, U' ', {});
+  canvas.zones.clear();
+  const view::Rect inside = draw_panel(canvas, place, "Sort by");
+  for (int i = 0; i < static_cast<int>(orders.size()); ++i) {
+    const view::Rect line{inside.x, inside.y + i, inside.columns, 1};
+    const bool current = scene.state.list().sort == i;
+    canvas.grid.text(line.x + 1, line.y, current ? "●" : " ", looks::kKey);
+    canvas.grid.text(line.x + 3, line.y, orders[static_cast<std::size_t>(i)], looks::kText);
+    if (i == scene.state.menu_row) canvas.grid.put_behind(line, Ink::kSelection);
+    canvas.zones.push_back({line, ZoneKind::kSort, i});
+  }
+}
+
+void draw_view(Canvas& canvas, const view::Rect& place, const Scene& scene) {
+  switch (scene.state.view) {
+    case View::kOverview:
+      return draw_overview(canvas, place, scene);
+    case View::kDevice:
+      return draw_device(canvas, place, scene);
+    case View::kPrograms:
+      return draw_programs(canvas, place, scene);
+    case View::kProcess:
+      return draw_process(canvas, place, scene);
+    case View::kEvents:
+      return draw_events(canvas, place, scene);
+    case View::kDead:
+      return draw_dead(canvas, place, scene);
+    case View::kHelp:
+      return draw_help(canvas, place, scene);
+  }
+}
+
+}  // namespace
+
+Canvas draw_screen(const Scene& scene, int columns, int rows) {
+  Canvas canvas{view::Grid(columns, rows), {}};
+  if (columns < kLeastColumns || rows < kLeastRows) {
+    draw_centred(canvas, canvas.grid.area(),
+                 {fmt::format("ttmem top needs {}x{}", kLeastColumns, kLeastRows),
+                  fmt::format("this is {}x{}", columns, rows)});
+    return canvas;
+  }
+  draw_header(canvas, scene);
+  draw_view(canvas, {0, 1, columns, rows - 2}, scene);
+  draw_footer(canvas, scene);
+  if (scene.state.sort_menu) draw_sort_menu(canvas, scene);
+  return canvas;
+}
+
+}  // namespace ttmem::top

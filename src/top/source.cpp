@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "top/source.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "view/events_text.hpp"
+
+namespace ttmem::top {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Reading may take at most this part of the time, however short the interval is.
+constexpr double kLargestShare = 0.25;
+constexpr auto kPatience = std::chrono::milliseconds(200);
+
+std::chrono::nanoseconds pause_after(Clock::duration spent, double interval_s) {
+  const auto interval = std::chrono::duration<double>(interval_s) - spent;
+  const auto least = std::chrono::duration<double>(spent) * (1 / kLargestShare - 1);
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::max<std::chrono::duration<double>>(interval, least));
+}
+
+// The last events as lines; what is older than the last kEventsKept is never formatted.
+class EventLines {
+ public:
+  void add(std::vector<ledger::EventView> events) {
+    const std::size_t skip = events.size() > kEventsKept ? events.size() - kEventsKept : 0;
+    for (std::size_t i = skip; i < events.size(); ++i) {
+      std::string text = view::event_text(events[i], {});
+      if (text.ends_with('\n')) text.pop_back();
+      lines_.push_back(std::make_shared<EventLine>(EventLine{events[i].kind, std::move(text)}));
+    }
+    while (lines_.size() > kEventsKept) lines_.pop_front();
+  }
+  void copy_to(Frame& frame) const { frame.events.assign(lines_.begin(), lines_.end()); }
+
+ private:
+  std::deque<std::shared_ptr<const EventLine>> lines_;
+};
+
+class CollectorReader {
+ public:
+  explicit CollectorReader(collect::Options options) : options_(std::move(options)) {}
+
+  void read(const Request& request, Frame& frame) {
+    if (!collector_ || (request.events && !options_.events)) {
+      options_.events = request.events;
+      collector_.emplace(options_);
+    }
+    collector_->refresh();
+    frame.snapshot = collector_->snapshot();
+    if (options_.events) lines_.add(collector_->take_events());
+    frame.events.clear();
+    if (request.events) lines_.copy_to(frame);
+    take_details(*collector_, request, frame);
+  }
+
+ private:
+  collect::Options options_;
+  std::optional<collect::Collector> collector_;
+  EventLines lines_;
+};
+
+}  // namespace
+
+Read collector_reader(const collect::Options& options) {
+  auto reader = std::make_shared<CollectorReader>(options);
+  return [reader](const Request& request, Frame& frame) { reader->read(request, frame); };
+}
+
+// Outlives the source when its thread hangs in a read.
+struct Source::Shared {
+  explicit Shared(Read what) : read(std::move(what)) {}
+  ~Shared() { close(descriptor); }
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+
+  void run();
+  void publish(std::shared_ptr<Frame> frame);
+  std::shared_ptr<Frame> blank();
+
+  const Read read;
+  const int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  mutable std::mutex mutex;
+  std::condition_variable changed;
+  Request request;
+  double interval_s = 1;
+  bool paused = false, stopping = false, ended = false, asked = true;
+  std::shared_ptr<Frame> newest, taken;
+  std::optional<Clock::time_point> finished;
+};
+
+// A frame that nobody looks at any more keeps its memory for the next one.
+std::shared_ptr<Frame> Source::Shared::blank() {
+  const std::scoped_lock lock(mutex);
+  if (taken && taken.use_count() == 1) return std::exchange(taken, nullptr);
+  return std::make_shared<Frame>();
+}
+
+void Source::Shared::publish(std::shared_ptr<Frame> frame) {
+  const std::scoped_lock lock(mutex);
+  newest = std::move(frame);
+  finished = Clock::now();
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(descriptor, &one, sizeof one);
+}
+
+void Source::Shared::run() {
+  std::unique_lock lock(mutex);
+  while (!stopping) {
+    const Request wanted = request;
+    asked = false;
+    lock.unlock();
+    const Clock::time_point begin = Clock::now();
+    std::shared_ptr<Frame> frame = blank();
+    read(wanted, *frame);
+    const Clock::duration spent = Clock::now() - begin;
+    publish(std::move(frame));
+    lock.lock();
+    const auto due = [this] { return stopping || asked; };
+    changed.wait_for(lock, pause_after(spent, interval_s), due);
+    if (paused) changed.wait(lock, [this] { return stopping || asked || !paused; });
+  }
+  ended = true;
+  changed.notify_all();
+}
+
+Source::Source(Read read) : shared_(std::make_shared<Shared>(std::move(read))) {
+  // Signals are for the thread that owns the terminal.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread([shared = shared_] { shared->run(); }).detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Source::~Source() {
+  std::unique_lock lock(shared_->mutex);
+  shared_->stopping = true;
+  shared_->changed.notify_all();
+  shared_->changed.wait_for(lock, kPatience, [this] { return shared_->ended; });
+}
+
+void Source::want(const Request& request, double interval_s, bool paused) {
+  const std::scoped_lock lock(shared_->mutex);
+  const bool sooner = interval_s < shared_->interval_s;
+  shared_->asked = shared_->asked || request != shared_->request || sooner;
+  shared_->request = request;
+  shared_->interval_s = interval_s;
+  shared_->paused = paused;
+  shared_->changed.notify_all();
+}
+
+std::shared_ptr<const Frame> Source::take() {
+  const std::scoped_lock lock(shared_->mutex);
+  std::uint64_t count = 0;
+  [[maybe_unused]] const ssize_t got = ::read(shared_->descriptor, &count, sizeof count);
+  if (!shared_->newest) return nullptr;
+  shared_->taken = std::exchange(shared_->newest, nullptr);
+  return shared_->taken;
+}
+
+int Source::descriptor() const { return shared_->descriptor; }
+
+double Source::age_s() const {
+  const std::scoped_lock lock(shared_->mutex);
+  if (!shared_->finished) return 0;
+  return std::chrono::duration<double>(Clock::now() - *shared_->finished).count();
+}
+
+}  // namespace ttmem::top

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "top/state.hpp"
+
+#include <algorithm>
+
+namespace ttmem::top {
+
+bool is_stale(const ScreenState& state) {
+  return state.data_age_s > std::max(2.0, 3 * state.interval_s);
+}
+
+Request request_for(const ScreenState& state, const ledger::Snapshot& snapshot) {
+  Request request;
+  switch (state.view) {
+    case View::kDevice:
+      request.device = state.device;
+      if (!request.device && !snapshot.devices.empty()) {
+        request.device = snapshot.devices.front().unique_id;
+      }
+      break;
+    case View::kProcess:
+      request.process = state.process;
+      if (!request.process && !snapshot.processes.empty()) {
+        request.process = process_id(snapshot.processes.front());
+      }
+      request.failure = state.open_failure;
+      break;
+    case View::kPrograms:
+      request.programs = true;
+      break;
+    case View::kEvents:
+      request.events = true;
+      break;
+    default:
+      break;
+  }
+  return request;
+}
+
+}  // namespace ttmem::top

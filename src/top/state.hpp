@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// What the person at the screen chose: which view, what is selected, how lists are sorted and
+// filtered. Together with a frame and a size it decides every cell of the screen.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "top/frame.hpp"
+
+namespace ttmem::top {
+
+enum class View : std::uint8_t {
+  kOverview,
+  kDevice,
+  kPrograms,
+  kProcess,
+  kEvents,
+  kDead,
+  kHelp,
+};
+inline constexpr std::size_t kViews = 7;
+
+// What the cores of a device are coloured by.
+enum class CoreFigure : std::uint8_t { kUsed, kHeadroom, kProgramL1, kKernels, kRing };
+inline constexpr int kCoreFigures = 5;
+
+// A row of the overview.
+enum class RowKind : std::uint8_t { kNone, kDevice, kProcess };
+
+struct ListState {
+  int selected = 0;  // index after sorting and filtering
+  std::string filter;
+  int sort = 0;  // which of the view's orders
+  bool reversed = false;
+};
+
+struct ScreenState {
+  View view = View::kOverview;
+  View before_help = View::kOverview;
+  std::array<ListState, kViews> lists;
+
+  RowKind row = RowKind::kNone;         // what is selected in the overview
+  std::optional<std::uint64_t> device;  // unique id; empty: the first
+  std::optional<ProcessId> process;     // empty: the first
+
+  int core_column = 0, core_row = 0;  // the cursor, in places of the drawn chip
+  CoreFigure core_figure = CoreFigure::kUsed;
+
+  bool failures = false;           // Process: failures instead of holdings
+  std::uint32_t open_failure = 0;  // the number of the failure whose picture is shown
+  bool editing_filter = false;
+  bool sort_menu = false;
+  int menu_row = 0;
+
+  bool paused = false;
+  bool exact = false;       // bytes instead of KiB, MiB and GiB
+  bool colours = true;      // else bars have textures
+  double interval_s = 1.0;  // 0.1 to 60
+  double data_age_s = 0;    // since the source was last read
+
+  ListState& list() { return lists[static_cast<std::size_t>(view)]; }
+  const ListState& list() const { return lists[static_cast<std::size_t>(view)]; }
+};
+
+inline constexpr double kShortestIntervalS = 0.1, kLongestIntervalS = 60.0;
+
+// Data older than this is marked: a few intervals, and two seconds at least.
+bool is_stale(const ScreenState& state);
+
+// What the reading thread must bring for this state.
+Request request_for(const ScreenState& state, const ledger::Snapshot& snapshot);
+
+}  // namespace ttmem::top
