@@ -55,9 +55,10 @@ std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& n
   const bool ended = liveness_.conclude(header()) != ledger::Ended::kAlive;
 
   if (mode_.totals_only && !first_ && header().head != reader_.event()) start_over();
+  const std::uint64_t before = reader_.event();
   if (!update_geometry() || !update_table()) return kUnreadable;
   // Slots may refer to what was published after the first look at it.
-  if (reader_.refresh() || !update_geometry()) return kUnreadable;
+  if (reader_.event() != before && (reader_.refresh() || !update_geometry())) return kUnreadable;
   update_counters();
   update_failures();
   first_ = false;

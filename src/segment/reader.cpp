@@ -92,7 +92,11 @@ bool Reader::update_table(SlotSink& sink, TableUpdate& update) {
 }
 
 bool Reader::read_counters(Counters& counters) const {
-  return file_.read(layout_.part(SectionKind::kCounters).offset, &counters, sizeof counters);
+  constexpr std::size_t kFront = offsetof(Counters, taken);
+  constexpr std::size_t kBack = offsetof(Counters, peak);
+  const std::uint64_t offset = layout_.part(SectionKind::kCounters).offset;
+  return file_.read(offset, &counters, kFront) &&
+         file_.read(offset + kBack, counters.peak, sizeof counters - kBack);
 }
 
 bool Reader::read_counter_front(CounterFront& front) const {

@@ -51,7 +51,7 @@ class Reader {
   }
   template <typename Visit>
   bool update_device_sets(Visit&& visit) {
-    return device_sets_.update(file_, header_.device_set_count, visit);
+    return device_sets_.update_new(file_, header_.device_set_count, visit);
   }
   template <typename Visit>
   bool update_allocators(Visit&& visit) {
@@ -63,7 +63,7 @@ class Reader {
   }
 
   // Counters have no version: each word is true, the whole is not one moment.
-  bool read_counters(Counters& counters) const;
+  bool read_counters(Counters& counters) const;  // all but `taken`, which is only a cross-check
   bool read_counter_front(CounterFront& front) const;
   // A failure by its number; nothing if it was replaced by a later one or is being written.
   std::unique_ptr<Failure> read_failure(std::uint32_t number) const;

@@ -46,15 +46,15 @@ bool read_head(const ReadOnlyFile& file, std::uint64_t& head) {
 EventRun read_events(const ReadOnlyFile& file, const Part& ring, std::uint64_t from,
                      std::uint64_t to) {
   EventRun run;
-  std::uint64_t head = 0;
-  if (from == 0 || to < from || !read_head(file, head) || to > head) return run;
+  if (from == 0 || to < from) return run;
+  std::uint64_t head = to;
   const std::uint64_t first = std::max(from, oldest_safe(head, ring.entries));
   if (first > to) return run;
   run.first = first;
   run.events.resize(to - first + 1);
   std::vector<Event> again(run.events.size());
   if (!copy_records(file, ring, first, run.events) || !copy_records(file, ring, first, again) ||
-      !read_head(file, head)) {
+      !read_head(file, head) || head < to) {
     return {};
   }
   // Whatever the writer reached meanwhile is dropped, up to the last record that does not fit.

@@ -21,6 +21,13 @@ class RecordReader {
  public:
   explicit RecordReader(const Part& part) : part_(part) {}
 
+  // Records that never change are looked at only while there are new ones.
+  template <typename Visit>
+  bool update_new(const ReadOnlyFile& file, std::uint32_t count, Visit&& visit) {
+    if (!known_.empty() && count + 1 == known_.size() && known_.back().version != 0) return true;
+    return update(file, count, visit);
+  }
+
   // Calls visit(index, record) for each of the records 1..count that is new or changed. One that is
   // being written is left for the next time. False: the file cannot be read.
   template <typename Visit>
