@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""docs/exit-codes.md, held to its word."""
+
+import os
+import unittest
+
+from harness import command
+
+
+class ExitCodes(unittest.TestCase):
+    def expect(self, code, message, *arguments, **changes):
+        done = command.run(*arguments, **changes)
+        self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout}{done.stderr}")
+        self.assertIn(message, done.stderr if code else done.stdout)
+        self.assertNotIn("terminate called", done.stderr)
+
+    def test_0_nothing_tracked_is_one_friendly_line(self):
+        for arguments in (["status"], ["dump"]):
+            done = command.run(*arguments)
+            self.assertEqual((done.returncode, done.stdout.count("\n")), (0, 1))
+            self.assertIn("ttmem run", done.stdout)
+        self.assertEqual(command.text("events"), "")
+        self.expect(0, "removed 0 segments", "gc")
+
+    def test_0_empty_documents_are_documents(self):
+        self.assertEqual(command.document("status")["devices"], [])
+        self.assertEqual(command.document("dump")["holdings"], [])
+        self.assertEqual(command.document("status", "--cores")["devices"], [])
+        self.assertEqual(command.document("status", "--programs")["programs"], [])
+
+    def test_0_a_directory_that_does_not_exist_holds_nothing(self):
+        self.expect(0, "Nothing is tracked yet", "status", TTMEM_DIR=os.path.abspath("nowhere"))
+
+    def test_0_version_and_help(self):
+        self.assertRegex(command.text("--version"), r"^ttmem \d+\.\d+\.\d+\n$")
+        self.assertEqual(command.run().returncode, 0)
+
+    def test_1_what_was_named_is_not_there(self):
+        self.expect(1, "process 1 is not tracked", "status", "--pid", "1")
+        self.expect(1, "there is no device 7", "status", "--device", "7")
+        self.expect(1, "no process has kept a failure 3", "dump", "--failure", "3")
+        with command.workload("--devices", "2"):
+            self.expect(1, "there is no device 7; there are: 0, 1", "status", "--device", "7")
+            self.expect(1, "device 0 has no tensix core 8,0", "status", "--device", "0", "--core",
+                        "8,0")
+            self.expect(1, "--device", "status", "--core", "0,0")
+
+    def test_2_wrong_usage_says_where_help_is(self):
+        for arguments in (
+            ["frobnicate"],
+            ["status", "--frobnicate"],
+            ["status", "--device", "first"],
+            ["status", "--device", "-1"],
+            ["status", "--core", "3"],
+            ["status", "--watch", "0"],
+            ["status", "--watch", "soon"],
+            ["status", "--format", "modern"],
+            ["status", "--cores", "--programs"],
+            ["dump", "--kind", "everything"],
+            ["dump", "--sort", "beauty"],
+            ["dump", "--failure", "0"],
+            ["events", "--detail"],
+            ["events", "--json", "--format", "legacy"],
+            ["demo", "--scenario", "nothing"],
+            ["demo", "--devices", "0"],
+            ["demo", "--processes", "0"],
+            ["demo", "--hold", "-1"],
+        ):
+            self.expect(2, "--help", *arguments)
+
+    def test_3_the_system_refused(self):
+        with open("file", "w", encoding="utf-8"):
+            pass
+        here = os.path.abspath("file")
+        for arguments in (["status"], ["status", "--json"], ["dump"], ["events"]):
+            self.expect(3, "cannot look into", *arguments, TTMEM_DIR=here)
+        self.expect(3, "cannot record", "demo", "--hold", "0", TTMEM_DIR=here)
+        self.expect(3, "unset TTMEM_DISABLE", "demo", "--hold", "0", TTMEM_DISABLE="1")
+        self.expect(3, "could not be started", "demo", "--processes", "2", TTMEM_DIR=here)
+
+
+if __name__ == "__main__":
+    unittest.main()
