@@ -8,6 +8,7 @@ const std::vector<Register>& commands() {
   static const std::vector<Register> all = {
       register_run,     //
       register_status,  //
+      register_top,     //
       register_dump,    //
       register_events,  //
       register_doctor,  //

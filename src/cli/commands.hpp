@@ -23,6 +23,7 @@ using Register = void (*)(CLI::App& app, Action& action);
 
 void register_run(CLI::App& app, Action& action);
 void register_status(CLI::App& app, Action& action);
+void register_top(CLI::App& app, Action& action);
 void register_dump(CLI::App& app, Action& action);
 void register_events(CLI::App& app, Action& action);
 void register_doctor(CLI::App& app, Action& action);

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include <langinfo.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <clocale>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/output.hpp"
+#include "collect/collector.hpp"
+#include "top/run.hpp"
+#include "top/screen.hpp"
+#include "view/json.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+struct TopOptions {
+  bool once = false, json = false;
+  double interval_s = 1.0;
+  std::optional<std::int32_t> pid;
+  std::string theme = "auto", view = "overview", size;
+};
+
+const std::map<std::string, top::View>& views() {
+  static const std::map<std::string, top::View> all = {
+      {"overview", top::View::kOverview}, {"device", top::View::kDevice},
+      {"programs", top::View::kPrograms}, {"process", top::View::kProcess},
+      {"events", top::View::kEvents},     {"dead", top::View::kDead},
+      {"help", top::View::kHelp}};
+  return all;
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+bool is_utf8() {
+  std::setlocale(LC_CTYPE, "");
+  const std::string_view codes = nl_langinfo(CODESET);
+  // Without any locale (ssh, containers) terminals of today are still UTF-8.
+  const bool unset =
+      variable("LC_ALL").empty() && variable("LC_CTYPE").empty() && variable("LANG").empty();
+  return codes == "UTF-8" || unset;
+}
+
+view::Ansi ansi_for(const TopOptions& options, bool terminal) {
+  const view::Theme theme = options.theme == "light"  ? view::Theme::kLight
+                            : options.theme == "dark" ? view::Theme::kDark
+                                                      : view::theme_of(variable("COLORFGBG"));
+  const view::ColourDepth depth =
+      terminal ? view::colour_depth(variable("NO_COLOR"), variable("COLORTERM"), variable("TERM"))
+               : view::ColourDepth::kNone;
+  return {view::Palette(theme), depth, terminal && !is_utf8()};
+}
+
+top::RunOptions run_options(const TopOptions& options) {
+  top::RunOptions result;
+  result.collecting.pid = options.pid;
+  result.interval_s = options.interval_s;
+  result.ansi = ansi_for(options, isatty(STDOUT_FILENO) != 0);
+  result.view = views().at(options.view);
+  return result;
+}
+
+struct Size {
+  int columns = 120, rows = 40;
+};
+
+// As asked for; else the terminal's; else one that fits most pages.
+Size picture_size(const std::string& asked) {
+  Size size;
+  winsize terminal{};
+  if (std::sscanf(asked.c_str(), "%dx%d", &size.columns, &size.rows) == 2) return size;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &terminal) == 0 && terminal.ws_col > 0) {
+    return {terminal.ws_col, terminal.ws_row - 1};
+  }
+  return {};
+}
+
+std::string check_size(const std::string& text) {
+  Size size;
+  char rest = 0;
+  const int read = std::sscanf(text.c_str(), "%dx%d%c", &size.columns, &size.rows, &rest);
+  const bool fits = read == 2 && size.columns >= top::kLeastColumns && size.columns <= 500 &&
+                    size.rows >= top::kLeastRows && size.rows <= 500;
+  return fits ? ""
+              : fmt::format("a size is COLUMNSxROWS, {}x{} or more", top::kLeastColumns,
+                            top::kLeastRows);
+}
+
+int print_json(const TopOptions& options) {
+  collect::Options collecting;
+  collecting.pid = options.pid;
+  collect::Collector collector(collecting);
+  collector.refresh();
+  return Output::print(view::snapshot_json(collector.snapshot(), view::JsonLayout::kPretty) + "\n");
+}
+
+int run_top(const TopOptions& options) {
+  if (options.json) return print_json(options);
+  if (options.once) {
+    const Size size = picture_size(options.size);
+    return Output::print(top::picture(run_options(options), size.columns, size.rows));
+  }
+  const auto finished = top::run(run_options(options));
+  if (finished) return kOk;
+  fmt::print(stderr, "ttmem: {}\n", finished.error().message);
+  return kFailed;
+}
+
+constexpr const char* kExamples =
+    "Keys: arrows, Tab, Enter, / filter, s sort, Space pause, + and - refresh, ? help, q quit;\n"
+    "the mouse works as well.\n"
+    "Examples:\n"
+    "  ttmem top                       every device and process, once a second\n"
+    "  ttmem top --interval 0.1        ten times a second\n"
+    "  ttmem top --view device         the cores of the first device\n"
+    "  ttmem top --once --size 120x40  one picture as text, for a log or a mail";
+
+}  // namespace
+
+void register_top(CLI::App& app, Action& action) {
+  auto options = std::make_shared<TopOptions>();
+  CLI::App* command = app.add_subcommand("top", "The same live, on the whole screen");
+  command->footer(kExamples);
+  command->add_option("--interval", options->interval_s, "Seconds between two readings")
+      ->type_name("SECONDS")
+      ->capture_default_str()
+      ->check(CLI::Range(top::kShortestIntervalS, top::kLongestIntervalS));
+  std::vector<std::string> names;
+  for (const auto& [name, view] : views()) names.push_back(name);
+  command->add_option("--view", options->view, "What to begin with")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->check(CLI::IsMember(names));
+  command->add_option("--pid", options->pid, "Only this process")->type_name("PID");
+  command->add_option("--theme", options->theme, "dark or light; auto asks COLORFGBG")
+      ->type_name("THEME")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "dark", "light"}));
+  auto* once = command->add_flag("--once", options->once, "Print one picture and end");
+  command->add_option("--size", options->size, "Of that picture")
+      ->type_name("COLUMNSxROWS")
+      ->needs(once)
+      ->check(check_size);
+  command->add_flag("--json", options->json, "Print what `ttmem status --json` prints, and end")
+      ->excludes(once);
+  command->callback([options, &action] { action = [options] { return run_top(*options); }; });
+}
+
+}  // namespace ttmem::cli
