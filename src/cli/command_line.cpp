@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "cli/command_line.hpp"
 
-#include <signal.h>
-
 #include <exception>
+#include <memory>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
+#include "view/printable.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -28,6 +29,36 @@ constexpr const char* kFooter =
     "  TTMEM_DISABLE=1  record nothing\n"
     "  NO_COLOR=1       no colours\n"
     "Exit codes: 0 done, 1 what was named is not there, 2 wrong usage, 3 the system refused";
+
+// Options with the name of their value and their default, and nothing else.
+class ShortFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (option->get_type_size() == 0) return "";
+    const std::string type = option->get_type_name();
+    std::string text = " " + type.substr(0, type.find(':'));
+    if (!option->get_default_str().empty()) text += " (" + option->get_default_str() + ")";
+    return text;
+  }
+};
+
+// A first word that is no command is the most common mistake.
+bool names_no_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return false;
+  const auto is_named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
+  return app.get_subcommands(is_named).empty();
+}
+
+int explain_commands(const CLI::App& app, const char* word) {
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
+  fmt::print(stderr,
+             "ttmem: there is no command {}; there are: {}\n`ttmem --help` explains them.\n",
+             view::printable(word), names);
+  return kUsage;
+}
 
 // The subcommand whose options were being read, for the advice at the end of an error.
 std::string help_command(const CLI::App& app) {
@@ -46,9 +77,11 @@ int parse_and_run(int argc, char** argv) {
   app.footer(kFooter);
   app.set_version_flag("--version", "ttmem " TTMEM_VERSION, "Print the version");
   app.require_subcommand(1);
-  app.get_formatter()->column_width(32);
+  app.formatter(std::make_shared<ShortFormatter>());
+  app.get_formatter()->column_width(26);
   Action action;
   for (const Register add : commands()) add(app, action);
+  if (names_no_command(app, argc, argv)) return explain_commands(app, argv[1]);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -65,7 +98,6 @@ int parse_and_run(int argc, char** argv) {
 }  // namespace
 
 int run(int argc, char** argv) {
-  signal(SIGPIPE, SIG_IGN);  // a reader that has left is noticed when writing, and is no error
   try {
     return parse_and_run(argc, argv);
   } catch (const std::exception& error) {

@@ -3,6 +3,7 @@
 #include "cli/output.hpp"
 
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -28,6 +29,7 @@ bool colours_wanted() {
 }  // namespace
 
 Output::Output() : terminal_(isatty(STDOUT_FILENO) == 1) {
+  signal(SIGPIPE, SIG_IGN);  // a reader that has left is noticed when writing
   style_.colour = terminal_ && colours_wanted();
 }
 

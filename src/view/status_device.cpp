@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include <cstdlib>
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -164,10 +164,18 @@ std::string headroom_line(const ledger::Headroom& headroom, const Style& style) 
   return style.paint(clash ? Tone::kBad : Tone::kPlain, line);
 }
 
+// A chip whose processes have all gone: a tree of zeros would only hide the others.
+bool is_idle(const ledger::DeviceView& device) {
+  const bool holds = std::any_of(device.figures.spaces.begin(), device.figures.spaces.end(),
+                                 [](const auto& space) { return space.count.value_or(0) > 0; });
+  return device.processes == 0 && !holds && device.figures.l1_used.value_or(0) == 0;
+}
+
 }  // namespace
 
 std::string device_tree(const ledger::DeviceView& device, const Trust& trust, const Style& style) {
   const DeviceFigures& figures = device.figures;
+  if (is_idle(device)) return title_line(device, trust, style) + "  Nothing is held.\n";
   return title_line(device, trust, style) + dram_line(figures.space(Space::kDram), style) +
          trace_line(figures.space(Space::kTrace)) + l1_lines(figures, style) +
          "  Beside it, in fixed parts of L1\n" + ring_line(figures.rings, style) +

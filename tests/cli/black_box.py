@@ -16,7 +16,7 @@ def ended(pid):
     return None
 
 
-class BlackBox(unittest.TestCase):
+class BlackBox(command.TestCase):
     def test_killed_process(self):
         with command.workload("--processes", "2") as workload:
             victim, survivor = workload.pids

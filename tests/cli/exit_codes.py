@@ -8,7 +8,7 @@ import unittest
 from harness import command
 
 
-class ExitCodes(unittest.TestCase):
+class ExitCodes(command.TestCase):
     def expect(self, code, message, *arguments, **changes):
         done = command.run(*arguments, **changes)
         self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout}{done.stderr}")

@@ -11,7 +11,7 @@ import unittest
 from harness import command
 
 
-class Live(unittest.TestCase):
+class Live(command.TestCase):
     def start(self, *arguments):
         process = subprocess.Popen([command.TTMEM, *arguments], stdout=subprocess.PIPE, text=True)
         self.addCleanup(process.stdout.close)

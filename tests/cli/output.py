@@ -30,7 +30,7 @@ def on_a_terminal(*arguments, **changes):
     return printed.decode()
 
 
-class Outputs(unittest.TestCase):
+class Outputs(command.TestCase):
     def test_a_reader_that_leaves_is_no_error(self):
         with command.workload("--devices", "2"):
             for arguments in (["dump"], ["dump", "--json"], ["status", "--cores"], ["events"]):

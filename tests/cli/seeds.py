@@ -49,7 +49,7 @@ def figure(device, path):
     return device
 
 
-class Seeds(unittest.TestCase):
+class Seeds(command.TestCase):
     def expect_figures(self, device, processes):
         for path, expected in EXPECTED.items():
             self.assertEqual(figure(device, path), expected * processes, path)

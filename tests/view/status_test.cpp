@@ -90,6 +90,14 @@ TEST(Status, TheLeastTrustedProcessSpeaksForItsDevice) {
   EXPECT_EQ(trust(snapshot, chip).text, "nobody has it open");
 }
 
+TEST(Status, ADeviceThatNobodyUsesIsShort) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  snapshot.processes.clear();
+  snapshot.devices[0].processes = 0;
+  snapshot.devices[0].figures = {};
+  EXPECT_THAT(status_text(snapshot, {}), HasSubstr("nobody has it open\n  Nothing is held.\n"));
+}
+
 TEST(Status, AMeshIsOneRow) {
   ledger::Snapshot snapshot = seeds_snapshot();
   auto& devices = snapshot.processes[0].devices;

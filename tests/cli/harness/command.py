@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """The command under test, and a demonstration workload to look at.
 
-Tests run in a directory of their own with an empty TTMEM_DIR (tests/in_own_directory).
+Test files run in a directory of their own with an empty TTMEM_DIR (tests/in_own_directory).
 """
 
 import contextlib
@@ -11,7 +11,9 @@ import os
 import re
 import signal
 import subprocess
+import tempfile
 import time
+import unittest
 
 TTMEM = os.environ["TTMEM_BIN"]
 DEADLINE_SECONDS = 30
@@ -31,6 +33,15 @@ def text(*arguments):
 
 def document(*arguments):
     return json.loads(text(*arguments, "--json"))
+
+
+class TestCase(unittest.TestCase):
+    """Each test sees only its own processes: a directory for segments of its own."""
+
+    def setUp(self):
+        outer = os.environ["TTMEM_DIR"]
+        os.environ["TTMEM_DIR"] = tempfile.mkdtemp(dir=outer)
+        self.addCleanup(os.environ.__setitem__, "TTMEM_DIR", outer)
 
 
 class Workload:
