@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Slots that change, told as things that happen.
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "collect/child_process.hpp"
+#include "collect/collector.hpp"
+#include "segment/reader_directory.hpp"
+#include "segment/segment_builder.hpp"
+
+namespace ttmem::collect {
+namespace {
+
+using ledger::EventKind;
+using ledger::EventView;
+using segment::Kind;
+using segment::Meta;
+using segment::Payload;
+using testing::buffer_payload;
+using testing::OwnDirectory;
+using testing::SegmentBuilder;
+
+class EventsOf : public ::testing::Test {
+ protected:
+  EventsOf() : builder_(name(1)) {
+    builder_.lock();
+    builder_.add_usual_device();
+    cores16_ = builder_.add_list<std::uint8_t>(segment::BlobKind::kCores, {0, 0, 0, 0, 0, 0, 3, 3});
+  }
+  std::string name(unsigned number) const {
+    return directory_ / fmt::format("ttmem-{}-1-{:016x}", 100 + number, number);
+  }
+  Collector following() const {
+    Options options;
+    options.directories = {directory_.path()};
+    options.events = true;
+    return Collector(options);
+  }
+  static std::vector<EventView> next(Collector& collector) {
+    collector.refresh();
+    return collector.take_events();
+  }
+  static std::vector<EventKind> kinds(const std::vector<EventView>& events) {
+    std::vector<EventKind> kinds;
+    for (const EventView& event : events) kinds.push_back(event.kind);
+    return kinds;
+  }
+  Payload program(bool loaded, std::uint32_t generation = 1, bool live = true) const {
+    Payload payload{};
+    payload.meta = Meta::pack(Kind::kProgram, live, 0, 1, loaded ? segment::kFlagLoaded : 0u, 0);
+    payload.id = 5;
+    payload.b = std::uint64_t{generation} << 32;
+    payload.set = 1;
+    return payload;
+  }
+  Payload kernel(bool live = true) const {
+    Payload payload{};
+    payload.meta = Meta::pack(Kind::kKernel, live, 0, 1, 0, 0);
+    payload.id = 5;
+    payload.b = 57344;
+    payload.cores = cores16_;
+    return payload;
+  }
+  Payload range(std::uint64_t size, std::uint32_t generation, bool live = true) const {
+    Payload payload{};
+    payload.meta = Meta::pack(Kind::kRange, live, 0, 0, 0, size);
+    payload.id = 5;
+    payload.set = 1;
+    payload.cores = cores16_;
+    payload.operation = generation;
+    return payload;
+  }
+  OwnDirectory directory_;
+  SegmentBuilder builder_;
+  std::uint32_t cores16_ = 0;
+};
+
+TEST_F(EventsOf, BuffersFromTheBeginningAndAsTheyCome) {
+  builder_.put(0, buffer_payload(0x11, 64, 1000));
+  builder_.put(0, buffer_payload(0x11, 64, 1000, 0, false));
+  Collector collector = following();
+  auto events = next(collector);
+  ASSERT_EQ(kinds(events), (std::vector{EventKind::kProcessStarted, EventKind::kBufferAllocated,
+                                        EventKind::kBufferFreed}));
+  EXPECT_EQ(events[1].id, 0x11u);
+  EXPECT_EQ(events[1].pid, ::getpid());
+  EXPECT_EQ(events[1].number, 1u);
+  EXPECT_EQ(events[1].requested, 1000u);
+  EXPECT_EQ(events[1].taken, 12000u);
+  ASSERT_EQ(events[1].devices.size(), 1u);
+  EXPECT_EQ(events[1].devices[0].id, 0u);
+  EXPECT_EQ(events[2].requested, 1000u) << "a free tells the size that was stored";
+  EXPECT_GE(events[2].time, events[1].time);
+  EXPECT_TRUE(next(collector).empty());
+  Payload flagged = buffer_payload(0x12, 64, 500);
+  builder_.put(0, flagged);
+  flagged.meta |= std::uint64_t{segment::kFlagKernelBinaries} << Meta::kFlagsShift;
+  builder_.put(0, flagged);
+  events = next(collector);
+  ASSERT_EQ(kinds(events), (std::vector{EventKind::kBufferAllocated, EventKind::kBufferChanged}));
+  EXPECT_TRUE(events[1].kernel_binaries);
+}
+
+TEST_F(EventsOf, AProgramFromRegistrationToRelease) {
+  Collector collector = following();
+  next(collector);
+  builder_.put(0, kernel());
+  builder_.put(1, range(1024, 1));
+  builder_.put(2, program(false));
+  builder_.put(2, program(true));
+  builder_.put(3, range(2048, 2));
+  builder_.put(2, program(true, 2));
+  builder_.put(1, range(1024, 1, false));
+  builder_.put(2, program(true, 2, false));
+  builder_.put(0, kernel(false));
+  builder_.put(3, range(2048, 2, false));
+  const auto events = next(collector);
+  ASSERT_EQ(kinds(events), (std::vector{EventKind::kProgramRegistered, EventKind::kProgramLoaded,
+                                        EventKind::kProgramChanged, EventKind::kProgramReleased}));
+  const EventView& registered = events[0];
+  EXPECT_EQ(registered.type, ledger::KernelType::kFabric);
+  EXPECT_EQ(registered.l1_after, 1024 * 16u);
+  EXPECT_EQ(registered.devices.at(0).kernels_footprint, 0u) << "not loaded yet";
+  EXPECT_EQ(registered.devices.at(0).program_l1_allocated, 1024 * 16u);
+  const EventView& loaded = events[1];
+  EXPECT_EQ(loaded.footprint, 917504u);
+  ASSERT_EQ(loaded.kernels.size(), 1u);
+  EXPECT_EQ(loaded.kernels[0].packed_bytes, 57344u);
+  EXPECT_EQ(loaded.kernels[0].cores, 16u);
+  EXPECT_EQ(loaded.devices.at(0).kernels_footprint, 917504u);
+  EXPECT_EQ(events[2].l1_before, 1024 * 16u);
+  EXPECT_EQ(events[2].l1_after, 2048 * 16u);
+  EXPECT_EQ(events[2].devices.at(0).program_l1_allocated, 2048 * 16u);
+  EXPECT_EQ(events[3].l1_before, 2048 * 16u);
+  EXPECT_EQ(events[3].footprint, 917504u);
+  EXPECT_TRUE(events[3].loaded_before);
+  EXPECT_EQ(events[3].devices.at(0).kernels_footprint, 0u);
+  EXPECT_EQ(events[3].devices.at(0).program_l1_allocated, 0u);
+}
+
+TEST_F(EventsOf, TotalsRunOverProcessesAndTheDeadAreTakenOut) {
+  const auto load = [&](SegmentBuilder& builder) {
+    builder.put(0, kernel());
+    builder.put(1, program(false));
+    builder.put(1, program(true));
+  };
+  load(builder_);
+  testing::Child other([&](const auto& ready) {
+    SegmentBuilder builder(name(2));
+    builder.lock();
+    builder.add_usual_device();
+    builder.add_list<std::uint8_t>(segment::BlobKind::kCores, {0, 0, 0, 0, 0, 0, 3, 3});
+    load(builder);
+    ready();
+  });
+  Collector collector = following();
+  const auto first = next(collector);
+  EXPECT_EQ(first.back().devices.at(0).kernels_footprint, 2 * 917504u);
+  other.kill();
+  const auto events = next(collector);
+  ASSERT_EQ(kinds(events), std::vector{EventKind::kProcessEnded});
+  EXPECT_EQ(events[0].ended, ledger::Ended::kDied);
+  EXPECT_EQ(events[0].devices.at(0).kernels_footprint, 917504u);
+  EXPECT_TRUE(next(collector).empty()) << "it dies once";
+}
+
+TEST_F(EventsOf, AGapIsSaidAndWhatFollowsIsStillRight) {
+  builder_.put(0, kernel());
+  builder_.put(1, program(false));
+  builder_.put(1, program(true));
+  builder_.put(2, buffer_payload(1, 64, 1000));
+  Collector collector = following();
+  next(collector);
+  for (std::uint32_t i = 0; i < segment::kEventCapacity; ++i) {
+    builder_.put(3, buffer_payload(2, 4096, 64));
+    builder_.put(3, buffer_payload(2, 4096, 64, 0, false));
+  }
+  builder_.put(1, program(true, 1, false));
+  builder_.put(2, buffer_payload(1, 64, 1000, 0, false));
+  const auto events = next(collector);
+  ASSERT_FALSE(events.empty());
+  EXPECT_EQ(events[0].kind, EventKind::kGap);
+  EXPECT_EQ(events[0].missed + events.size() - 1, 2 * segment::kEventCapacity + 2u);
+  const EventView& released = events[events.size() - 2];
+  EXPECT_EQ(released.kind, EventKind::kProgramReleased);
+  EXPECT_EQ(released.footprint, 917504u) << "what was registered before the gap is known";
+  EXPECT_EQ(released.devices.at(0).kernels_footprint, 0u);
+  EXPECT_EQ(events.back().kind, EventKind::kBufferFreed);
+  EXPECT_EQ(events.back().requested, 1000u);
+}
+
+TEST_F(EventsOf, NotesInWords) {
+  Collector collector = following();
+  next(collector);
+  Payload note{};
+  note.a = 1;
+  builder_.put_note(segment::Note::kDeviceOpened, note);
+  note = {};
+  note.id = 1;
+  note.a = 2;
+  note.set = 1;
+  builder_.put_note(segment::Note::kFailed, note);
+  note = {};
+  note.b = 0x77;
+  builder_.put_note(segment::Note::kAnomaly, note);
+  builder_.put_note(static_cast<segment::Note>(200), note);
+  const auto events = next(collector);
+  ASSERT_EQ(kinds(events),
+            (std::vector{EventKind::kDeviceOpened, EventKind::kFailed, EventKind::kAnomaly}));
+  EXPECT_EQ(events[0].devices.at(0).unique_id, 0xABCu);
+  EXPECT_EQ(events[1].reason, "cb_clash");
+  EXPECT_EQ(events[1].failure, 1u);
+  EXPECT_EQ(events[2].reason, "unknown_free");
+  EXPECT_EQ(events[2].unknown_id, 0x77u);
+}
+
+}  // namespace
+}  // namespace ttmem::collect
