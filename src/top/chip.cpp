@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cmath>
 #include <cstdlib>
 
@@ -77,7 +78,9 @@ const PlacedCore* Chip::at(int column, int row) const {
 }
 
 const PlacedCore* Chip::nearest(int column, int row) const {
+  const bool unset = column < 0 && row < 0;
   const auto distance = [=](const PlacedCore& core) {
+    if (unset && core.core->role != ledger::Role::kWorker) return INT_MAX;
     return std::abs(core.column - column) + std::abs(core.row - row);
   };
   const auto found = std::min_element(

@@ -24,7 +24,8 @@ struct Chip {
   bool by_network = false;
 
   const PlacedCore* at(int column, int row) const;
-  // The core at the place, or else the nearest one; null if there are none.
+  // The core at the place, or else the nearest one; at -1,-1 the first worker; null if there are
+  // none.
   const PlacedCore* nearest(int column, int row) const;
 };
 

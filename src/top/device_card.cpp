@@ -23,22 +23,25 @@ std::string grid_text(const ledger::DeviceView& device) {
   return fmt::format("{}x{} cores", device.grid_x, device.grid_y);
 }
 
-std::string facts_text(const Scene& scene, const ledger::DeviceView& device) {
+// The most telling first.
+std::vector<std::string> facts(const Scene& scene, const ledger::DeviceView& device) {
   const ledger::DeviceFigures& figures = device.figures;
-  std::string text = view::count_text(device.processes, "process");
-  if (device.processes != 1) text = fmt::format("{} processes", device.processes);
-  if (const auto largest = figures.space(ledger::Space::kDram).largest_free) {
-    text += fmt::format("   DRAM block {} free", scene.bytes(largest));
+  std::vector<std::string> result;
+  if (const auto headroom = figures.headroom.min) {
+    std::string text = "headroom " + (scene.state.exact ? view::signed_exact_text(*headroom)
+                                                        : view::signed_bytes_text(*headroom));
+    if (figures.headroom.core) text += " at " + core_text(*figures.headroom.core);
+    result.push_back(text);
   }
   if (const auto* ring = view::fullest_worker_ring(figures.rings)) {
-    text += fmt::format("   ring {}", view::percent_text(ring->used, ring->capacity));
+    result.push_back("ring " + view::percent_text(ring->used, ring->capacity));
   }
-  if (figures.headroom.min) {
-    text += "   headroom " + (scene.state.exact ? view::signed_exact_text(*figures.headroom.min)
-                                                : view::signed_bytes_text(*figures.headroom.min));
-    if (figures.headroom.core) text += " at " + core_text(*figures.headroom.core);
+  if (const auto largest = figures.space(ledger::Space::kDram).largest_free) {
+    result.push_back(fmt::format("largest DRAM block {}", scene.bytes(largest)));
   }
-  return text;
+  result.push_back(device.processes == 1 ? "1 process"
+                                         : fmt::format("{} processes", device.processes));
+  return result;
 }
 
 view::Look facts_look(const ledger::DeviceView& device) {
@@ -123,13 +126,13 @@ void draw_legend(Canvas& canvas, int x, int y, int end, const Scene& scene,
   const std::vector<std::string> texts = adding_up(amounts, scene.state.exact);
   for (std::size_t i = 0; i < parts.parts.size(); ++i) {
     const std::string word = fmt::format(" {} {}", parts.names[i], texts[i]);
-    if (x + 1 + view::drawn_columns(word) > end) break;
+    if (x + 1 + view::drawn_columns(word) > end) return;
     const Ink ink = parts.parts[i].ink == Ink::kTrack ? Ink::kFaint : parts.parts[i].ink;
     canvas.grid.put(x, y, scene.state.colours ? U'■' : parts.parts[i].texture, {ink});
     x += 1 + canvas.grid.text(x + 1, y, word, looks::kSoft) + 2;
   }
-  const std::string sum = "= " + adding_up({parts.whole}, scene.state.exact).front();
-  if (x + static_cast<int>(sum.size()) <= end) canvas.grid.text(x, y, sum, looks::kFaint);
+  const std::string sum = "= " + texts.back();
+  if (x + view::drawn_columns(sum) <= end) canvas.grid.text(x, y, sum, looks::kFaint);
 }
 
 void draw_title(Canvas& canvas, const view::Rect& line, const Scene& scene,
@@ -140,12 +143,13 @@ void draw_title(Canvas& canvas, const view::Rect& line, const Scene& scene,
                         looks::kText.bold());
   std::string rest = fmt::format("  {}  {}", ledger::name(device.arch), grid_text(device));
   if (device.mock) rest += "  mock";
-  const std::string facts = facts_text(scene, device);
   x += canvas.grid.text(x, line.y, rest, looks::kSoft, line.right() - x);
-  const int room = line.right() - x - 3;
-  if (room > 12) {
-    const int width = std::min(room, view::drawn_columns(facts));
-    canvas.grid.text(line.right() - width, line.y, facts, facts_look(device), width);
+  int end = line.right();
+  for (const std::string& fact : facts(scene, device)) {
+    const int begin = end - view::drawn_columns(fact);
+    if (begin < x + 3) break;
+    canvas.grid.text(begin, line.y, fact, facts_look(device));
+    end = begin - 3;
   }
 }
 
@@ -172,9 +176,8 @@ std::vector<std::string> adding_up(const std::vector<std::uint64_t>& parts, bool
   }
   std::vector<std::string> texts;
   if (unit == 0) {
-    for (const std::uint64_t part : parts) {
-      texts.push_back(exact ? view::exact_text(part) : view::bytes_text(part));
-    }
+    for (const std::uint64_t part : parts) texts.push_back(view::exact_text(part));
+    texts.push_back(view::exact_text(sum) + " B");
     return texts;
   }
   // In tenths: rounded down, then the largest remainders are rounded up until the sum is right.
@@ -192,8 +195,9 @@ std::vector<std::string> adding_up(const std::vector<std::uint64_t>& parts, bool
     ++tenths[remainders[i].second];
   }
   for (const std::uint64_t value : tenths) {
-    texts.push_back(fmt::format("{}.{} {}", value / 10, value % 10, kUnits[unit]));
+    texts.push_back(fmt::format("{}.{}", value / 10, value % 10));
   }
+  texts.push_back(fmt::format("{}.{} {}", wanted / 10, wanted % 10, kUnits[unit]));
   return texts;
 }
 

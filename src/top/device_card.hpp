@@ -16,7 +16,7 @@ void draw_device_card(Canvas& canvas, const view::Rect& place, const Scene& scen
 // "3,4", "eth 2,0": where a core is.
 std::string core_text(const ledger::Core& core);
 
-// Parts of a whole in one unit, rounded so that what is shown adds up to the sum that is shown.
+// Parts of a whole in one unit, rounded so that what is shown adds up; last the sum, with the unit.
 std::vector<std::string> adding_up(const std::vector<std::uint64_t>& parts, bool exact);
 
 }  // namespace ttmem::top

@@ -213,7 +213,8 @@ void draw_device(Canvas& canvas, const view::Rect& place, const Scene& scene) {
     draw_centred(canvas, draw_panel(canvas, rest, "Cores"), {"reading …"});
     return;
   }
-  const int tables = rest.rows >= 26 ? std::min(rest.rows - 16, 24) : 0;
+  const int kernels = static_cast<int>(scene.frame.device->kernels.size());
+  const int tables = rest.rows >= 24 ? std::min(rest.rows - 15, std::max(kernels, 1) + 6) : 0;
   draw_cores(canvas, {rest.x, rest.y, rest.columns, rest.rows - tables}, scene);
   if (tables == 0) return;
   const view::Rect below{rest.x, rest.bottom() - tables, rest.columns, tables};

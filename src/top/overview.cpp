@@ -80,18 +80,18 @@ bool shows_l1(const ListState& list) { return list.sort == 1 || list.sort == 2; 
 std::vector<ListColumn> process_columns(const Scene& scene) {
   const int bytes = scene.state.exact ? 15 : 10;
   return {{"PID", 7, true, 0, 0, 5},
-          {"USER", 8, false, 6, 0, 6},
-          {"NAME", 10, false, 0, 6, 7},
-          {"DEVICES", 7, false, 5, 0, -1},
+          {"USER", 8, false, 7, 0, 6},
+          {"NAME", 14, false, 0, 5, 7},
+          {"DEVICES", 7, false, 4, 0, -1},
           {"DRAM", bytes, true, 0, 0, 0},
           {"L1", bytes, true, 0, 0, 1},
           {"of it PROG", bytes, true, 3, 0, 2},
-          {"KERNELS", bytes, true, 4, 0, 3},
-          {"APP/FAB/DISP", 12, true, 9, 0, -1},
+          {"KERNELS", bytes, true, 5, 0, 3},
+          {"APP/FAB/DISP", 12, true, 10, 0, -1},
           {"DISP/S", 7, true, 2, 0, 4},
-          {"SOURCE", 8, false, 8, 0, -1},
-          {"AGE", 9, true, 7, 0, 8},
-          {shows_l1(scene.state.list()) ? "L1, 2 MIN" : "DRAM, 2 MIN", 12, false, 10, 3, -1}};
+          {"SOURCE", 8, false, 9, 0, -1},
+          {"AGE", 9, true, 8, 0, 8},
+          {shows_l1(scene.state.list()) ? "L1, 2 MIN" : "DRAM, 2 MIN", 12, false, 6, 4, -1}};
 }
 
 std::string kernel_counts(const ledger::ProcessView& process) {
@@ -146,7 +146,7 @@ std::vector<ListCell> total_cells(const Scene& scene, const std::vector<ProcessR
   const view::Look look = looks::kText.bold();
   return {{"Σ", looks::kTitle, {}},
           {},
-          {view::count_text(rows.size(), "shown"), looks::kSoft, {}},
+          {fmt::format("{} shown", rows.size()), looks::kSoft, {}},
           {},
           {scene.bytes(totals.dram.value_or(0)), look, {}},
           {scene.bytes(totals.l1.value_or(0)), look, {}},

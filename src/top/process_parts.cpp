@@ -103,6 +103,28 @@ std::vector<ListCell> picture_cells(const Scene& scene, const ledger::HoldingVie
           {holding.core_set, looks::kSoft, {}}};
 }
 
+// The whole message of the selected failure, at the bottom of the place; returns its lines.
+int draw_message(Canvas& canvas, const view::Rect& place, const ledger::FailureView& failure) {
+  std::vector<std::string> lines;
+  std::string_view rest = failure.message;
+  const auto width = static_cast<std::size_t>(std::max(1, place.columns));
+  const auto most = static_cast<std::size_t>(std::max(0, place.rows - 4));
+  while (!rest.empty() && lines.size() < most) {
+    std::size_t end = std::min({width, rest.size(), rest.find('\n')});
+    const std::size_t space = rest.rfind(' ', end);
+    if (end < rest.size() && rest[end] != '\n' && space != std::string_view::npos && space > 0) {
+      end = space;
+    }
+    lines.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(rest.size(), end + 1));
+  }
+  int y = place.bottom() - static_cast<int>(lines.size());
+  for (const std::string& line : lines) {
+    canvas.grid.text(place.x, y++, line, looks::kText, place.columns);
+  }
+  return static_cast<int>(lines.size());
+}
+
 void draw_picture(Canvas& canvas, const view::Rect& place, const Scene& scene) {
   const auto& details = scene.frame.process;
   const view::Rect inside =
@@ -208,7 +230,10 @@ void draw_failures(Canvas& canvas, const view::Rect& place, const Scene& scene,
   listing.row = [&](int row) {
     return failure_cells(scene, process.failures[static_cast<std::size_t>(row)]);
   };
-  draw_list(canvas, {inside.x + 1, inside.y, inside.columns - 2, inside.rows}, listing);
+  view::Rect place_of_list{inside.x + 1, inside.y, inside.columns - 2, inside.rows};
+  place_of_list.rows -= draw_message(canvas, place_of_list,
+                                     process.failures[static_cast<std::size_t>(listing.selected)]);
+  draw_list(canvas, place_of_list, listing);
 }
 
 }  // namespace ttmem::top

@@ -77,11 +77,14 @@ void draw_charts(Canvas& canvas, const view::Rect& place, const Scene& scene,
   const auto one = [&](const view::Rect& where, std::string_view label, const Series& series,
                        view::Ink ink) {
     if (where.rows <= 0) return;
-    const view::Rect area{where.x + 1, where.y, where.columns - 2, where.rows};
+    const int label_columns = 11;
+    canvas.grid.text(where.x + 1, where.y, label, view::Look{ink}.bold());
+    canvas.grid.text(where.x + 1, where.y + 1, view::bytes_text(series.largest()), looks::kSoft,
+                     where.rows > 1 ? label_columns - 1 : 0);
+    const view::Rect area{where.x + 1 + label_columns, where.y, where.columns - 2 - label_columns,
+                          where.rows};
     view::draw_chart(canvas.grid, area, series.columns(static_cast<std::size_t>(area.columns) * 2),
                      series.largest(), {ink});
-    canvas.grid.text(area.x, area.y,
-                     fmt::format("{} up to {}", label, view::bytes_text(series.largest())), {ink});
   };
   one({inside.x, inside.y, inside.columns, half}, "DRAM", track->dram, view::Ink::kDram);
   one({inside.x, inside.y + half, inside.columns, inside.rows - half}, "L1", track->l1,

@@ -48,7 +48,8 @@ struct ScreenState {
   std::optional<std::uint64_t> device;  // unique id; empty: the first
   std::optional<ProcessId> process;     // empty: the first
 
-  int core_column = 0, core_row = 0;  // the cursor, in places of the drawn chip
+  // The cursor, in places of the drawn chip; -1: on the first worker.
+  int core_column = -1, core_row = -1;
   CoreFigure core_figure = CoreFigure::kUsed;
 
   bool failures = false;           // Process: failures instead of holdings

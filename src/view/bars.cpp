@@ -48,6 +48,15 @@ std::vector<Slice> slices(std::span<const BarPart> parts, std::uint64_t whole, i
   return result;
 }
 
+// A full cell is a block in its ink, so that the characters alone tell it from the track.
+Cell cell_of(const Slice& slice, std::span<const char32_t> partial) {
+  if (slice.eighths < kEighths) {
+    return {partial[static_cast<std::size_t>(slice.eighths)], 0, {slice.first, slice.second}};
+  }
+  if (slice.first == Ink::kTrack) return {U' ', 0, {Ink::kDefault, Ink::kTrack}};
+  return {U'█', 0, {slice.first}};
+}
+
 std::vector<char32_t> textures(std::span<const BarPart> parts, std::uint64_t whole, int cells) {
   std::vector<std::uint64_t> amounts;
   for (const BarPart& part : parts) amounts.push_back(part.amount);
@@ -97,9 +106,8 @@ void draw_bar(Grid& grid, int x, int y, int columns, std::span<const BarPart> pa
     return;
   }
   for (const Slice& slice : slices(parts, whole, columns)) {
-    const bool full = slice.eighths >= kEighths;
-    const Look look{full ? Ink::kDefault : slice.first, full ? slice.first : slice.second};
-    grid.put(x++, y, full ? U' ' : kFromLeft[static_cast<std::size_t>(slice.eighths)], look);
+    const Cell cell = cell_of(slice, kFromLeft);
+    grid.put(x++, y, cell.character, cell.look);
   }
 }
 
@@ -114,10 +122,8 @@ void draw_tower(Grid& grid, const Rect& place, std::span<const BarPart> parts, s
     return;
   }
   for (const Slice& slice : slices(parts, whole, place.rows)) {
-    const bool full = slice.eighths >= kEighths;
-    const Look look{full ? Ink::kDefault : slice.first, full ? slice.first : slice.second};
-    grid.fill({place.x, y--, place.columns, 1},
-              full ? U' ' : kFromBelow[static_cast<std::size_t>(slice.eighths)], look);
+    const Cell cell = cell_of(slice, kFromBelow);
+    grid.fill({place.x, y--, place.columns, 1}, cell.character, cell.look);
   }
 }
 

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Every view of the example host at several sizes, cell by cell. TTMEM_UPDATE_GOLDEN=1 writes the
+// files anew; look at the difference before you keep it.
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "top/example_frame.hpp"
+#include "view/ansi.hpp"
+
+namespace ttmem::top {
+namespace {
+
+struct Picture {
+  std::string name;
+  View view = View::kOverview;
+  int columns = 0, rows = 0;
+  void (*change)(ScreenState&) = nullptr;
+};
+
+void PrintTo(const Picture& picture, std::ostream* out) { *out << picture.name; }
+
+std::string path_of(const std::string& name) {
+  return std::string(TTMEM_SOURCE_DIR) + "/tests/top/golden/" + name + ".txt";
+}
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void compare(const std::string& name, const std::string& drawn) {
+  const std::string path = path_of(name);
+  if (std::getenv("TTMEM_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << drawn;
+  EXPECT_EQ(contents(path), drawn) << path;
+}
+
+view::Grid draw(const Picture& picture) {
+  setenv("TZ", "UTC", 1);
+  const Frame frame = example_frame();
+  const History history = example_history(frame);
+  ScreenState state;
+  state.view = picture.view;
+  if (picture.change != nullptr) picture.change(state);
+  return draw_screen({frame, history, state}, picture.columns, picture.rows).grid;
+}
+
+class Golden : public testing::TestWithParam<Picture> {};
+
+TEST_P(Golden, IsDrawnAsBefore) {
+  const Picture& picture = GetParam();
+  compare(picture.name, view::plain_text(draw(picture)));
+}
+
+std::vector<Picture> pictures() {
+  const std::vector<std::pair<std::string, View>> views = {
+      {"overview", View::kOverview}, {"device", View::kDevice}, {"programs", View::kPrograms},
+      {"process", View::kProcess},   {"events", View::kEvents}, {"dead", View::kDead},
+      {"help", View::kHelp}};
+  const std::vector<std::pair<int, int>> sizes = {
+      {60, 16}, {80, 24}, {120, 40}, {200, 55}, {300, 80}};
+  std::vector<Picture> all;
+  for (const auto& [name, view] : views) {
+    for (const auto& [columns, rows] : sizes) {
+      all.push_back({fmt::format("{}_{}x{}", name, columns, rows), view, columns, rows, nullptr});
+    }
+  }
+  all.push_back({"too_small_50x12", View::kOverview, 50, 12, nullptr});
+  all.push_back({"no_colours_120x40", View::kOverview, 120, 40,
+                 [](ScreenState& state) { state.colours = false; }});
+  all.push_back({"device_no_colours_120x40", View::kDevice, 120, 40,
+                 [](ScreenState& state) { state.colours = false; }});
+  all.push_back({"exact_bytes_160x40", View::kOverview, 160, 40,
+                 [](ScreenState& state) { state.exact = true; }});
+  all.push_back({"sort_menu_100x30", View::kOverview, 100, 30, [](ScreenState& state) {
+                   state.sort_menu = true;
+                   state.menu_row = 2;
+                 }});
+  all.push_back({"filter_100x30", View::kOverview, 100, 30, [](ScreenState& state) {
+                   state.editing_filter = true;
+                   state.list().filter = "py";
+                 }});
+  all.push_back({"failures_120x40", View::kProcess, 120, 40, [](ScreenState& state) {
+                   state.failures = true;
+                   state.process = process_id(example_frame().snapshot.processes[3]);
+                 }});
+  all.push_back({"stale_100x30", View::kOverview, 100, 30,
+                 [](ScreenState& state) { state.data_age_s = 12; }});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Views, Golden, testing::ValuesIn(pictures()),
+                         [](const auto& instance) { return instance.param.name; });
+
+TEST(GoldenColours, DarkOverviewInTrueColour) {
+  const view::Grid grid = draw({"", View::kOverview, 100, 30, nullptr});
+  compare("colours_dark_100x30",
+          view::styled_text(grid, {view::Palette(view::Theme::kDark), view::ColourDepth::kTrue}));
+}
+
+TEST(GoldenColours, LightDeviceIn256Colours) {
+  const view::Grid grid = draw({"", View::kDevice, 100, 30, nullptr});
+  compare("colours_light_100x30",
+          view::styled_text(grid, {view::Palette(view::Theme::kLight), view::ColourDepth::k256}));
+}
+
+}  // namespace
+}  // namespace ttmem::top
