@@ -19,14 +19,14 @@
 #ifndef TTMEM_ALLOCATION_TRACKER_HPP
 #define TTMEM_ALLOCATION_TRACKER_HPP
 
-#include <ttmem/ttmem.hpp>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <ttmem/core_shapes.hpp>
+#include <ttmem/ttmem.hpp>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -228,7 +228,8 @@ inline bool switched_off() {
 
 }  // namespace records
 
-// False with TTMEM_DISABLE=1, with TT_ALLOC_TRACKING_ENABLED=0, and while hooks record this process.
+// False with TTMEM_DISABLE=1, with TT_ALLOC_TRACKING_ENABLED=0, and while hooks record this
+// process.
 inline bool is_tracking_enabled() {
   static const bool off = records::switched_off();
   return ttmem_enabled() && !off && !ttmem::hooked();
@@ -246,22 +247,15 @@ inline void report_buffer_deallocation(int device_id, std::uint64_t buffer_id) {
   records::Ledger::instance().free(device_id, buffer_id);
 }
 
-// A circular buffer: `size` bytes on each of `core_ranges` (a CoreRangeSet, or anything whose
-// ranges() have start_coord and end_coord). `buffer_index` names it; free it by the same number.
+// A circular buffer: `size` bytes on each core of `core_ranges` (a CoreRangeSet, a CoreRange, ...).
+// `buffer_index` names it; free it by the same number.
 template <class CoreRanges>
 void report_cb_allocation(int device_id, std::uint64_t size, std::uint32_t buffer_index,
                           const CoreRanges& core_ranges) {
   if (!is_tracking_enabled()) return;
-  std::vector<ttmem_core_range> ranges;
-  for (const auto& one : core_ranges.ranges()) {
-    ranges.push_back({static_cast<std::uint8_t>(one.start_coord.x),
-                      static_cast<std::uint8_t>(one.start_coord.y),
-                      static_cast<std::uint8_t>(one.end_coord.x),
-                      static_cast<std::uint8_t>(one.end_coord.y)});
-  }
-  records::Ledger::instance().allocate_cb(device_id, size, buffer_index,
-                                          static_cast<std::uint8_t>(buffer_index),
-                                          ttmem::intern_cores(TTMEM_CORE_TENSIX, ranges));
+  records::Ledger::instance().allocate_cb(
+      device_id, size, buffer_index, static_cast<std::uint8_t>(buffer_index),
+      ttmem::intern_cores(TTMEM_CORE_TENSIX, ttmem::shapes::ranges_of(core_ranges)));
 }
 
 inline void report_cb_deallocation(int device_id, std::uint32_t buffer_index) {

@@ -23,14 +23,14 @@
 #ifndef TTMEM_INSTRUMENTED_HELPERS_HPP
 #define TTMEM_INSTRUMENTED_HELPERS_HPP
 
-#include <ttmem/ttmem.hpp>
-
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <ttmem/core_shapes.hpp>
+#include <ttmem/ttmem.hpp>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -42,41 +42,6 @@ inline constexpr std::uint32_t kEstimatedKernelBytes = 50 * 1024;
 namespace recording {
 
 // ---- what the runtime's types say -----------------------------------------------------------
-
-template <class Spec>
-void append_ranges(const Spec& spec, std::vector<ttmem_core_range>& out);
-
-inline ttmem_core_range rectangle(std::uint64_t x0, std::uint64_t y0, std::uint64_t x1,
-                                  std::uint64_t y1) {
-  return {static_cast<std::uint8_t>(x0), static_cast<std::uint8_t>(y0),
-          static_cast<std::uint8_t>(x1), static_cast<std::uint8_t>(y1)};
-}
-
-// A core, a range of cores, a set of ranges, a list of any of them, or a variant of them.
-template <class Spec>
-void append_ranges(const Spec& spec, std::vector<ttmem_core_range>& out) {
-  if constexpr (requires { spec.ranges(); }) {
-    for (const auto& range : spec.ranges()) append_ranges(range, out);
-  } else if constexpr (requires { spec.start_coord.x + spec.end_coord.y; }) {
-    out.push_back(rectangle(spec.start_coord.x, spec.start_coord.y, spec.end_coord.x,
-                            spec.end_coord.y));
-  } else if constexpr (requires { spec.start.x + spec.end.y; }) {
-    out.push_back(rectangle(spec.start.x, spec.start.y, spec.end.x, spec.end.y));
-  } else if constexpr (requires { spec.x + spec.y; }) {
-    out.push_back(rectangle(spec.x, spec.y, spec.x, spec.y));
-  } else if constexpr (requires { spec.begin() != spec.end(); }) {
-    for (const auto& one : spec) append_ranges(one, out);
-  } else {
-    std::visit([&out](const auto& one) { append_ranges(one, out); }, spec);
-  }
-}
-
-template <class Spec>
-std::vector<ttmem_core_range> ranges_of(const Spec& spec) {
-  std::vector<ttmem_core_range> ranges;
-  append_ranges(spec, ranges);
-  return ranges;
-}
 
 // Metal ids of a device, of all devices of a mesh, or of a plain number.
 template <class Device>
@@ -266,7 +231,7 @@ void record_kernel(Program& program, const std::string& source, const Spec& core
   KernelEntry entry{source, {}, true};
   entry.kernel.name = ttmem::intern(source.substr(source.find_last_of('/') + 1));
   entry.kernel.source = ttmem::intern(source);
-  entry.kernel.cores = ttmem::intern_cores(place.core_type, ranges_of(cores));
+  entry.kernel.cores = ttmem::intern_cores(place.core_type, ttmem::shapes::ranges_of(cores));
   entry.kernel.packed_bytes = kEstimatedKernelBytes;
   entry.kernel.core_type = place.core_type;
   entry.kernel.processor = place.processor;
@@ -290,8 +255,7 @@ void UseDevice(const Device& device) {
 
 // CreateCircularBuffer(program, core_spec, config).
 template <class Program, class Spec, class Config>
-auto CreateCircularBufferWithTracking(Program& program, const Spec& core_spec,
-                                      const Config& config)
+auto CreateCircularBufferWithTracking(Program& program, const Spec& core_spec, const Config& config)
   requires(!requires { program->id(); })
 {
   auto handle = CreateCircularBuffer(program, core_spec, config);
@@ -299,7 +263,7 @@ auto CreateCircularBufferWithTracking(Program& program, const Spec& core_spec,
     auto& programs = recording::Programs::instance();
     const std::lock_guard lock(programs.mutex);
     auto& tracked = programs.of(program);
-    auto cores = recording::ranges_of(core_spec);
+    auto cores = ttmem::shapes::ranges_of(core_spec);
     const std::uint64_t offset = tracked.next_offset(cores);
     tracked.ranges.push_back(recording::range_entry(config, std::move(cores), offset));
     tracked.publish();
@@ -353,8 +317,8 @@ auto AddKernelWithTracking(Program& program, const std::string& file_name, const
 }
 
 template <class Program, class Spec, class Config>
-auto CreateKernelWithTracking(Program& program, const std::string& file_name,
-                              const Spec& core_spec, const Config& config) {
+auto CreateKernelWithTracking(Program& program, const std::string& file_name, const Spec& core_spec,
+                              const Config& config) {
   return AddKernelWithTracking(program, file_name, core_spec, config);
 }
 
@@ -369,9 +333,10 @@ auto CreateKernelFromStringWithTracking(Program& program, const std::string& sou
   return handle;
 }
 
-// Replaces estimates by true sizes. `metas` is what tt::tt_metal::detail::collect_kernel_meta(program,
-// device) gives after compilation: for each kernel its `source` and, in `binary_meta`, the
-// `packed_size` of each of its binaries. Kernels are matched by source, in order.
+// Replaces estimates by true sizes. `metas` is what
+// tt::tt_metal::detail::collect_kernel_meta(program, device) gives after compilation: for each
+// kernel its `source` and, in `binary_meta`, the `packed_size` of each of its binaries. Kernels are
+// matched by source, in order.
 template <class Program, class Metas>
 void TrackCompiled(Program& program, const Metas& metas) {
   if (!ttmem_enabled() || ttmem::hooked()) return;

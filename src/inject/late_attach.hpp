@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// Catching up with a runtime that worked before the hooks were bound: its open chips, its meshes, and
-// every buffer that an allocator has given out. Programs that were compiled before are learnt only
-// when they are compiled again. No other thread may open, close, allocate or free meanwhile.
+// Catching up with a runtime that worked before the hooks were bound: its open chips, its meshes,
+// and every buffer that an allocator has given out. Programs that were compiled before are learnt
+// only when they are compiled again. No other thread may open, close, allocate or free meanwhile.
 #pragma once
 
 namespace ttmem::inject::late_attach {

@@ -41,7 +41,7 @@ def in_process(tmp_path):
     def run(code, *arguments, **environment):
         variables = dict(
             os.environ,
-            PYTHONPATH=str(PACKAGE),
+            PYTHONPATH=os.pathsep.join([str(PACKAGE), str(SOURCE / "tests" / "python")]),
             PYTHONDONTWRITEBYTECODE="1",
             TTMEM_DIR=str(segments),
             TTMEM_LIBRARY=library,

@@ -53,6 +53,7 @@ class CoreRangeSet {
  public:
   CoreRangeSet(const CoreRange& range);
   CoreRangeSet(const CoreRangeSet& other);
+  const std::vector<CoreRange>& ranges() const;
   ~CoreRangeSet() = default;
 
  private:
@@ -100,6 +101,8 @@ class CircularBufferConfig {
   CircularBufferConfig(std::uint32_t total_size, const std::map<std::uint8_t, DataFormat>& formats,
                        const Buffer& buffer);
   CircularBufferConfig& set_page_size(std::uint8_t index, std::uint32_t page_size);
+  std::uint32_t total_size() const;
+  std::optional<std::uint32_t> globally_allocated_address() const;
 
  private:
   alignas(16) std::byte opaque_[8192];
@@ -125,6 +128,7 @@ class Program {
   Program();
   Program(Program&& other);
   ~Program();
+  detail::ProgramImpl& impl() { return *impl_; }
 
  private:
   std::shared_ptr<detail::ProgramImpl> impl_;

@@ -70,7 +70,8 @@ const void* ttmem_find_device_manager(void) {
   if (!ask || !g_original) return NULL;
   g_asker = pthread_self();
   g_found = NULL;
-  /* Without a word to replace, the question would be answered, with an error if there is no device. */
+  /* Without a word to replace, the question would be answered, with an error if there is no device.
+   */
   if (swap_all(look)) ask(0);
   swap_all(g_original);
   return g_found;

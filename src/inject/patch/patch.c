@@ -75,7 +75,8 @@ static int bind(ttmem_patch_result* result) {
   const int missing = find_originals();
   if (missing) return missing;
   void* observer = load_observer();
-  const ttmem_observer_bind_fn bind_slots = observer ? dlsym(observer, "ttmem_observer_bind") : NULL;
+  const ttmem_observer_bind_fn bind_slots =
+      observer ? dlsym(observer, "ttmem_observer_bind") : NULL;
   if (!bind_slots) return ELIBACC;
   const int refused = bind_slots(g_slots, kSlots);
   if (refused) return refused;

@@ -18,12 +18,12 @@ extern "C" {
 
 typedef struct ttmem_patch_result {
   uint32_t struct_size;
-  uint32_t hooks;     /* hooked names that the runtime has */
-  uint32_t slots;     /* words that point to the observer because of this call */
+  uint32_t hooks;           /* hooked names that the runtime has */
+  uint32_t slots;           /* words that point to the observer because of this call */
   uint32_t protected_slots; /* of those: words that had to be made writable for it */
-  uint32_t failed;    /* words that could not be written */
-  uint32_t libraries; /* libraries that own such words */
-  uint32_t buffers;   /* buffers that existed before and were read from the allocators */
+  uint32_t failed;          /* words that could not be written */
+  uint32_t libraries;       /* libraries that own such words */
+  uint32_t buffers;         /* buffers that existed before and were read from the allocators */
 } ttmem_patch_result;
 
 /* Binds the observer, once, reads what is held already, and patches every loaded library. No other

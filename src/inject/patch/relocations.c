@@ -48,14 +48,29 @@ static int read_tables(const struct dl_phdr_info* library, Tables* tables) {
   for (; entry->d_tag != DT_NULL; ++entry) {
     const ElfW(Addr) value = entry->d_un.d_ptr;
     switch (entry->d_tag) {
-      case DT_SYMTAB: tables->symbols = absolute(library, value); break;
-      case DT_STRTAB: tables->strings = absolute(library, value); break;
-      case DT_RELA: tables->plain = absolute(library, value); break;
-      case DT_RELASZ: plain_bytes = value; break;
-      case DT_JMPREL: tables->jumps = absolute(library, value); break;
-      case DT_PLTRELSZ: jump_bytes = value; break;
-      case DT_PLTREL: jumps_are_rela = value == DT_RELA; break;
-      default: break;
+      case DT_SYMTAB:
+        tables->symbols = absolute(library, value);
+        break;
+      case DT_STRTAB:
+        tables->strings = absolute(library, value);
+        break;
+      case DT_RELA:
+        tables->plain = absolute(library, value);
+        break;
+      case DT_RELASZ:
+        plain_bytes = value;
+        break;
+      case DT_JMPREL:
+        tables->jumps = absolute(library, value);
+        break;
+      case DT_PLTRELSZ:
+        jump_bytes = value;
+        break;
+      case DT_PLTREL:
+        jumps_are_rela = value == DT_RELA;
+        break;
+      default:
+        break;
     }
   }
   tables->plain_count = tables->plain ? plain_bytes / sizeof(ElfW(Rela)) : 0;
