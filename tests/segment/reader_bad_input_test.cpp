@@ -93,7 +93,9 @@ TEST_F(ReaderBadInput, NotReadable) {
   SegmentBuilder builder(directory_ / "s");
   ASSERT_EQ(::chmod(builder.path().c_str(), 0), 0);
   const uid_t user = ::geteuid();
-  if (user == 0) ASSERT_EQ(::seteuid(65534), 0);  // root may read everything
+  if (user == 0) {
+    ASSERT_EQ(::seteuid(65534), 0);  // root may read everything
+  }
   EXPECT_EQ(error_of(builder.path()).code, ErrorCode::kNotPermitted);
   ASSERT_EQ(::seteuid(user), 0);
 }

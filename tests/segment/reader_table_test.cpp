@@ -224,6 +224,21 @@ TEST_F(ReaderTable, ANumberThatWentBackIsRefused) {
   EXPECT_FALSE(reader.update_table(model, update));
 }
 
+TEST_F(ReaderTable, OffsetsComeFromTheHeader) {
+  SegmentBuilder small(directory_ / "small", testing::Places::compact());
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    small.put(static_cast<std::uint32_t>(i % 20), buffer_payload(i, 64, 64, 0, i >= 20));
+  }
+  auto reader = Reader::open(small.path(), std::nullopt);
+  ASSERT_TRUE(reader) << reader.error().message;
+  Model model;
+  TableUpdate update;
+  ASSERT_TRUE(reader->update_table(model, update));
+  EXPECT_EQ(update.event, 40u);
+  EXPECT_EQ(model.live.size(), 20u);
+  EXPECT_EQ(model.live[19], 39u);
+}
+
 TEST_F(ReaderTable, BlobsAreValidatedAndFoundById) {
   const std::uint32_t first = builder_.add_string("ttnn.matmul");
   Reader reader = open();

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <ctime>
@@ -28,16 +30,43 @@ using segment::Meta;
 using segment::Payload;
 using segment::SectionKind;
 
-// The offsets of a small file, for kept fuzz inputs: 7 entries a section and a ring of 16 records.
+struct Place {
+  std::uint64_t entry_bytes, offset, bytes;
+};
+
+// Where the sections stand: as the recorder puts them, or close together in a file of 16 KiB, for
+// which only what a small segment uses has room (a ring of 16 records, 64 slots).
 struct Places {
-  std::uint64_t devices = segment::kDevicesOffset, device_sets = segment::kDeviceSetsOffset,
-                allocators = segment::kAllocatorsOffset,
-                ring_managers = segment::kRingManagersOffset, counters = segment::kCountersOffset,
-                watermarks = segment::kWatermarksOffset, failures = segment::kFailuresOffset,
-                interned = segment::kInternedOffset, events = segment::kEventsOffset,
-                table = segment::kTableOffset;
-  std::uint64_t event_capacity = segment::kEventCapacity;
-  std::uint64_t table_slots = segment::kMaxTableSlots;
+  std::array<Place, segment::kSections> by_kind;
+
+  const Place& at(SectionKind kind) const { return by_kind[static_cast<std::size_t>(kind) - 1]; }
+
+  static Places usual() {
+    using namespace segment;
+    return {{{{sizeof(Device), kDevicesOffset, kMaxDevices * sizeof(Device)},
+              {sizeof(DeviceSet), kDeviceSetsOffset, kMaxDeviceSets * sizeof(DeviceSet)},
+              {sizeof(Allocator), kAllocatorsOffset, kMaxAllocators * sizeof(Allocator)},
+              {sizeof(RingManager), kRingManagersOffset, kMaxRingManagers * sizeof(RingManager)},
+              {sizeof(Counters), kCountersOffset, sizeof(Counters)},
+              {sizeof(Watermark), kWatermarksOffset, kMaxWatermarks * sizeof(Watermark)},
+              {sizeof(Failure), kFailuresOffset, kMaxFailures * sizeof(Failure)},
+              {sizeof(Blob), kInternedOffset, kMaxInternedBytes},
+              {sizeof(Event), kEventsOffset, kEventCapacity * sizeof(Event)},
+              {sizeof(Slot), kTableOffset, kMaxTableSlots * sizeof(Slot)}}}};
+  }
+  static Places compact() {
+    using namespace segment;
+    return {{{{sizeof(Device), 4096, 4 * sizeof(Device)},
+              {sizeof(DeviceSet), 5120, 4 * sizeof(DeviceSet)},
+              {sizeof(Allocator), 5376, 3 * sizeof(Allocator)},
+              {sizeof(RingManager), 12672, 3 * sizeof(RingManager)},
+              {sizeof(Counters), 1 << 20, sizeof(Counters)},
+              {sizeof(Watermark), 2 << 20, sizeof(Watermark)},
+              {sizeof(Failure), 4 << 20, kMaxFailures * sizeof(Failure)},
+              {sizeof(Blob), 6528, 1024},
+              {sizeof(Event), 7552, 16 * sizeof(Event)},
+              {sizeof(Slot), 8576, 64 * sizeof(Slot)}}}};
+  }
 };
 
 inline Payload buffer_payload(std::uint64_t id, std::uint64_t address, std::uint64_t block,
@@ -55,7 +84,7 @@ inline Payload buffer_payload(std::uint64_t id, std::uint64_t address, std::uint
 
 class SegmentBuilder {
  public:
-  explicit SegmentBuilder(const std::string& path, const Places& places = {})
+  explicit SegmentBuilder(const std::string& path, const Places& places = Places::usual())
       : path_(path), places_(places) {
     descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (descriptor_ < 0) throw std::runtime_error("cannot create " + path);
@@ -69,8 +98,8 @@ class SegmentBuilder {
     header_.clock.ticks = header_.clock.monotonic_ns = clock_ns(CLOCK_MONOTONIC);
     header_.clock.wall_ns = clock_ns(CLOCK_REALTIME);
     header_.created_ticks = header_.clock.ticks;
-    write(places_.table, "", 0);
-    if (::ftruncate(descriptor_, static_cast<off_t>(places_.table)) != 0) {
+    const std::uint64_t size = places_.at(SectionKind::kTable).offset;
+    if (::ftruncate(descriptor_, static_cast<off_t>(size)) != 0) {
       throw std::runtime_error("cannot size " + path);
     }
     flush();
@@ -107,7 +136,7 @@ class SegmentBuilder {
     std::vector<std::uint8_t> whole(sizeof head + (bytes.size() + 7) / 8 * 8);
     std::memcpy(whole.data(), &head, sizeof head);
     if (!bytes.empty()) std::memcpy(whole.data() + sizeof head, bytes.data(), bytes.size());
-    write(places_.interned + offset, whole.data(), whole.size());
+    write(offset_of(SectionKind::kInterned) + offset, whole.data(), whole.size());
     header_.interned_bytes += whole.size();
     flush();
     return static_cast<std::uint32_t>(offset / 8 + 1);
@@ -134,7 +163,7 @@ class SegmentBuilder {
     device.dram_bank_bytes = 1ull << 30;
     device.geometry[0] = {1499136, 1024, 1024, 70656, 102400};
     const std::uint32_t index = ++header_.device_count;
-    write(places_.devices + index * sizeof device, &device, sizeof device);
+    write(offset_of(SectionKind::kDevices) + index * sizeof device, &device, sizeof device);
     flush();
     return index;
   }
@@ -144,7 +173,7 @@ class SegmentBuilder {
     set.devices = add_list(segment::BlobKind::kDeviceList, devices);
     set.device_count = static_cast<std::uint16_t>(devices.size());
     const std::uint32_t index = ++header_.device_set_count;
-    write(places_.device_sets + index * sizeof set, &set, sizeof set);
+    write(offset_of(SectionKind::kDeviceSets) + index * sizeof set, &set, sizeof set);
     flush();
     return static_cast<std::uint16_t>(index);
   }
@@ -159,7 +188,8 @@ class SegmentBuilder {
     allocator.spaces[1] = {
         .base = 102400, .bank_bytes = 1396736, .banks = l1_banks, .alignment = 32};
     const std::uint32_t index = ++header_.allocator_count;
-    write(places_.allocators + index * sizeof allocator, &allocator, sizeof allocator);
+    write(offset_of(SectionKind::kAllocators) + index * sizeof allocator, &allocator,
+          sizeof allocator);
     flush();
     return static_cast<std::uint16_t>(index);
   }
@@ -168,14 +198,17 @@ class SegmentBuilder {
     const auto device = static_cast<std::uint16_t>(add_device(unique_id));
     add_allocator(add_set({device}));
     const std::uint64_t none = 0;
-    write(places_.counters + sizeof(segment::Counters) - sizeof none, &none, sizeof none);
+    write(offset_of(SectionKind::kCounters) + sizeof(segment::Counters) - sizeof none, &none,
+          sizeof none);
   }
 
   // One event: record, slot, head, in the writer's order.
   void put(std::uint32_t slot, const Payload& payload) {
     const std::uint64_t number = header_.head + 1;
     const segment::Event event{static_cast<std::uint32_t>(number), slot, payload};
-    write(places_.events + number % places_.event_capacity * sizeof event, &event, sizeof event);
+    write(offset_of(SectionKind::kEvents) +
+              number % (places_.at(SectionKind::kEvents).bytes / sizeof event) * sizeof event,
+          &event, sizeof event);
     if (slot != segment::kNoSlot) put_slot(slot, number << 1, payload);
     header_.head = number;
     flush();
@@ -187,12 +220,12 @@ class SegmentBuilder {
   // A slot alone, without its event.
   void put_slot(std::uint32_t slot, std::uint64_t version, const Payload& payload) {
     const segment::Slot whole{version, payload};
-    write(places_.table + slot * sizeof whole, &whole, sizeof whole);
+    write(offset_of(SectionKind::kTable) + slot * sizeof whole, &whole, sizeof whole);
     if (slot >= header_.table_slots) header_.table_slots = slot + 1;
   }
   // Many slots at once, as if their events had long been overwritten.
   void put_table(const std::vector<segment::Slot>& slots) {
-    write(places_.table, slots.data(), slots.size() * sizeof(segment::Slot));
+    write(offset_of(SectionKind::kTable), slots.data(), slots.size() * sizeof(segment::Slot));
     header_.table_slots = slots.size();
     for (const segment::Slot& slot : slots) {
       header_.head = std::max(header_.head, slot.version >> 1);
@@ -208,26 +241,14 @@ class SegmentBuilder {
            static_cast<std::uint64_t>(time.tv_nsec);
   }
 
+  std::uint64_t offset_of(SectionKind kind) const { return places_.at(kind).offset; }
+
   void describe_sections() {
-    using namespace segment;
-    const auto set = [&](SectionKind kind, std::uint64_t entry, std::uint64_t offset,
-                         std::uint64_t end) {
-      header_.sections[static_cast<std::size_t>(kind) - 1] = {static_cast<std::uint32_t>(kind),
-                                                              static_cast<std::uint32_t>(entry),
-                                                              offset, end - offset};
-    };
-    set(SectionKind::kDevices, sizeof(Device), places_.devices, places_.device_sets);
-    set(SectionKind::kDeviceSets, sizeof(DeviceSet), places_.device_sets, places_.allocators);
-    set(SectionKind::kAllocators, sizeof(Allocator), places_.allocators, places_.ring_managers);
-    set(SectionKind::kRingManagers, sizeof(RingManager), places_.ring_managers, places_.counters);
-    set(SectionKind::kCounters, sizeof(Counters), places_.counters, places_.watermarks);
-    set(SectionKind::kWatermarks, sizeof(Watermark), places_.watermarks, places_.failures);
-    set(SectionKind::kFailures, sizeof(Failure), places_.failures, places_.interned);
-    set(SectionKind::kInterned, sizeof(Blob), places_.interned, places_.events);
-    set(SectionKind::kEvents, sizeof(Event), places_.events,
-        places_.events + places_.event_capacity * sizeof(Event));
-    set(SectionKind::kTable, sizeof(Slot), places_.table,
-        places_.table + places_.table_slots * sizeof(Slot));
+    for (std::uint32_t i = 0; i < segment::kSections; ++i) {
+      const Place& place = places_.by_kind[i];
+      header_.sections[i] = {i + 1, static_cast<std::uint32_t>(place.entry_bytes), place.offset,
+                             place.bytes};
+    }
   }
 
   static void describe_this_process(segment::Identity& identity) {
