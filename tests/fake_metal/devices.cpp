@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+
+#include "fake_metal.hpp"
+
+namespace tt::tt_metal {
+
+IDevice::~IDevice() = default;
+
+const std::vector<CoreRange>& CoreRangeSet::ranges() const { return ranges_; }
+
+SharedMemoryStatsProvider::SharedMemoryStatsProvider(unsigned long, int, bool, bool) {}
+
+Device::Device(MetalEnv*, MetalContext*, int id, unsigned char queues, unsigned long l1_small,
+               unsigned long trace, std::span<const std::uint32_t> remap, bool minimal, unsigned,
+               unsigned, unsigned long worker_l1) {
+  SharedMemoryStatsProvider(fake::kUniqueId, id, false, false);
+  initialize(queues, l1_small, trace, worker_l1, remap, minimal);
+}
+
+bool Device::initialize(unsigned char, unsigned long, unsigned long, unsigned long,
+                        std::span<const std::uint32_t>, bool) {
+  fake::maybe_throw("initialize");
+  allocator_ = std::make_unique<AllocatorImpl>();
+  return true;
+}
+
+bool Device::close() {
+  allocator_.reset();
+  return true;
+}
+
+bool Device::compile_fabric() {
+  fake::maybe_throw("compile_fabric");
+  static detail::ProgramImpl router(3000, "tt_metal/fabric/impl/kernels/router.cpp", 0);
+  router.compile(this);
+  return true;
+}
+
+void Device::configure_fabric() { fake::maybe_throw("configure_fabric"); }
+
+void Device::configure_command_queue_programs(DispatchTopology*) {
+  fake::maybe_throw("configure_command_queue_programs");
+}
+
+int Device::arch() const { return 2; }
+xy_pair Device::compute_with_storage_grid_size() const { return {2, 2}; }
+xy_pair Device::logical_grid_size() const { return {2, 3}; }
+int Device::num_dram_channels() const { return fake::kDramBanks; }
+std::uint32_t Device::l1_size_per_core() const { return fake::kL1Bytes; }
+const std::unique_ptr<AllocatorImpl>& Device::allocator_impl() const { return allocator_; }
+
+std::uint32_t hal::get_max_worker_l1_unreserved_size() { return fake::kL1Bytes - fake::kRingBase; }
+
+void DispatchKernelInitializer::compile_dispatch_kernels() {
+  fake::maybe_throw("compile_dispatch_kernels");
+  static detail::ProgramImpl prefetch(5000, "tt_metal/impl/dispatch/kernels/cq_prefetch.cpp", 0);
+  prefetch.compile(device);
+}
+
+namespace distributed {
+
+std::size_t MeshCoordinate::dims() const { return 2; }
+std::uint32_t MeshCoordinate::operator[](int index) const { return value_[index]; }
+const MeshCoordinate& MeshCoordinateRange::start_coord() const { return start_; }
+const MeshCoordinate& MeshCoordinateRange::end_coord() const { return end_; }
+
+MeshDevice::~MeshDevice() = default;
+std::vector<int> MeshDevice::get_device_ids() const { return {0}; }
+std::size_t MeshDevice::num_rows() const { return 1; }
+std::size_t MeshDevice::num_cols() const { return 1; }
+void MeshDevice::release_mesh_trace(const MeshTraceId&) {}
+
+}  // namespace distributed
+}  // namespace tt::tt_metal

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""With the hooks a program behaves as without them: output, exit code, exceptions, failures of ours."""
+
+import os
+import sys
+
+from fake_host import HOST, FakeHost, run
+
+THROWING = [
+    "allocate_buffer", "shrink_allocator_size", "reset_allocator_size", "initialize",
+    "compile_fabric", "configure_fabric", "configure_command_queue_programs",
+    "compile_dispatch_kernels", "program_compile_finished", "ConfigureDeviceWithProgram",
+    "track_allocate_cb", "allocate_circular_buffers", "allocate_dataflow_buffers",
+    "validate_circular_buffer_region", "validate_dataflow_buffer_region", "reserve",
+    "record_begin", "record_end", "enqueue_trace", "load_binaries", "EnqueueMeshWorkload",
+]
+
+failures = []
+
+
+def same(what, with_hooks, without):
+    if with_hooks != without:
+        failures.append(f"{what}: with {with_hooks!r}, without {without!r}")
+
+
+def check_exceptions():
+    for program in (HOST, HOST + "_own_new"):
+        for function in THROWING:
+            without = run("throw", function, program=program, tracked=False)
+            if f"told to throw in {function}" not in without[1]:
+                failures.append(f"{function} did not throw: {without}")
+            same(f"throw in {function}", run("throw", function, program=program), without)
+
+
+def check_our_failures():
+    without = run("throw", "load_binaries", tracked=False)
+    for name, environment in {
+        "disabled": {"TTMEM_DISABLE": "1"},
+        "no such directory": {"TTMEM_DIR": "/proc/none"},
+        "unwritable directory": {"TTMEM_DIR": "/proc"},
+    }.items():
+        same(name, run("throw", "load_binaries", environment=environment), without)
+
+
+def check_race():
+    for _ in range(20):
+        host = FakeHost("race")
+        for _name, process in host.steps():
+            taken = process["devices"][0]["dram"]["taken"]
+            if taken != 4096:
+                failures.append(f"after the race: {taken} bytes")
+        same("exit code of the race", host.child.returncode, 0)
+
+
+def check_disabled():
+    host = FakeHost("steps", environment={"TTMEM_DISABLE": "1"})
+    for name, process in host.steps():
+        same(f"recorded at {name} although disabled", process, None)
+
+
+check_exceptions()
+check_our_failures()
+check_race()
+check_disabled()
+print(f"{len(THROWING)} hooks let exceptions through, in 2 hosts")
+for failure in failures:
+    print("FAILED:", failure)
+sys.exit(bool(failures))

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+
+#include <stdexcept>
+
+#include "fake_metal.hpp"
+
+namespace fake {
+
+std::string throw_in;
+
+void maybe_throw(const char* function) {
+  if (throw_in == function) throw std::runtime_error(std::string("told to throw in ") + function);
+}
+
+}  // namespace fake
+
+namespace tt::tt_metal {
+
+Buffer::Buffer(IDevice* device, AllocatorImpl* allocator, std::uint64_t size, BufferType type)
+    : device_(device), allocator_(allocator), size_(size), type_(type) {
+  static std::size_t next = 1;
+  id_ = next++;
+  given = allocator->allocate_buffer(this);
+}
+
+Buffer::~Buffer() { allocator_->deallocate_buffer(this); }
+
+std::uint64_t Buffer::size() const { return size_; }
+BufferType Buffer::buffer_type() const { return type_; }
+int Buffer::buffer_layout() const { return 0; }
+IDevice* Buffer::device() const { return device_; }
+std::size_t Buffer::unique_id() const { return id_; }
+std::optional<std::uint32_t> Buffer::num_cores() const { return std::nullopt; }
+
+std::uint64_t Buffer::aligned_size_per_bank() const {
+  const std::uint64_t banks = allocator_->get_num_banks(type_);
+  return (size_ + banks - 1) / banks;
+}
+
+AllocatorImpl::~AllocatorImpl() = default;
+
+std::uint64_t AllocatorImpl::allocate_buffer(Buffer* buffer) {
+  fake::maybe_throw("allocate_buffer");
+  const std::uint64_t need = buffer->aligned_size_per_bank();
+  const auto statistics = get_statistics(buffer->buffer_type());
+  if (need > statistics.free) throw std::runtime_error("Out of Memory: Not enough space");
+  live_[buffer] = (need + 31) / 32 * 32;
+  return fake::kL1Base + (next_ += 32);
+}
+
+void AllocatorImpl::deallocate_buffer(Buffer* buffer) { live_.erase(buffer); }
+void AllocatorImpl::deallocate_buffers() { live_.clear(); }
+void AllocatorImpl::clear() { live_.clear(); }
+
+void AllocatorImpl::shrink_allocator_size(const BufferType&, unsigned long bytes, bool) {
+  fake::maybe_throw("shrink_allocator_size");
+  shrunk_ = bytes;
+}
+
+void AllocatorImpl::reset_allocator_size(const BufferType&) {
+  fake::maybe_throw("reset_allocator_size");
+  shrunk_ = 0;
+}
+
+std::uint64_t AllocatorImpl::bank_bytes(BufferType type) const {
+  if (type == BufferType::DRAM) return fake::kBankBytes;
+  if (type == BufferType::L1) return fake::kL1Bytes - fake::kL1Base - shrunk_;
+  return 0;
+}
+
+Statistics AllocatorImpl::get_statistics(const BufferType& type) const {
+  Statistics statistics{bank_bytes(type), 0, 0, 0};
+  for (const auto& [buffer, bytes] : live_) {
+    if (buffer->buffer_type() == type) statistics.allocated += bytes;
+  }
+  statistics.free = statistics.largest_free = statistics.allocatable - statistics.allocated;
+  return statistics;
+}
+
+std::uint32_t AllocatorImpl::get_num_banks(const BufferType& type) const {
+  return type == BufferType::DRAM || type == BufferType::TRACE ? fake::kDramBanks : fake::kWorkers;
+}
+
+std::uint32_t AllocatorImpl::get_alignment(BufferType type) const {
+  return type == BufferType::DRAM || type == BufferType::TRACE ? 32 : 16;
+}
+
+std::uint64_t AllocatorImpl::get_base_allocator_addr(const HalMemType& memory) const {
+  return memory == HalMemType::L1 ? fake::kL1Base : 64;
+}
+
+xy_pair AllocatorImpl::get_logical_core_from_bank_id(std::uint32_t bank) const {
+  return {bank % 2, bank / 2};
+}
+
+}  // namespace tt::tt_metal

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+
+#include "fake_metal.hpp"
+
+namespace tt::tt_metal {
+
+namespace {
+const CoreRange kAllWorkers{{0, 0}, {1, 1}};
+constexpr std::uint32_t kArgumentBytes = 208;
+}  // namespace
+
+Kernel::Kernel(std::string name, std::string source, std::size_t packed, std::set<xy_pair> cores)
+    : name_(std::move(name)), source_(std::move(source)), packed_(packed), cores_(std::move(cores)) {}
+
+detail::KernelMeta Kernel::meta(IDevice*) const {
+  return {name_, source_, 0, 0, std::nullopt, {{0, packed_}}};
+}
+
+const std::set<xy_pair>& Kernel::logical_cores() const { return cores_; }
+
+void GraphTracker::track_allocate_cb(const CoreRangeSet&, unsigned long, unsigned long, bool,
+                                     const IDevice*) {
+  fake::maybe_throw("track_allocate_cb");
+}
+
+void Inspector::program_compile_finished(const detail::ProgramImpl*, const IDevice*, unsigned long) {
+  fake::maybe_throw("program_compile_finished");
+}
+
+void Inspector::program_destroyed(const detail::ProgramImpl*) {}
+
+void slow_dispatch::ConfigureDeviceWithProgram(IDevice&, Program&, bool) {
+  fake::maybe_throw("ConfigureDeviceWithProgram");
+}
+
+namespace detail {
+
+ProgramImpl::ProgramImpl(std::size_t kernel_bytes, std::string source, std::uint64_t cb_bytes)
+    : config_sizes_{static_cast<std::uint32_t>(kernel_bytes) + kArgumentBytes, 0, 0},
+      cb_bytes_(cb_bytes) {
+  static std::uint64_t next = 0;
+  id_ = next++;
+  const std::set<xy_pair> workers = {{0, 0}, {1, 0}, {0, 1}, {1, 1}};
+  const std::string name = "kernel_" + std::to_string(kernel_bytes) + "/1/";
+  kernels_[0][0] = std::make_shared<Kernel>(name, std::move(source), kernel_bytes, workers);
+}
+
+ProgramImpl::~ProgramImpl() { Inspector::program_destroyed(this); }
+
+void ProgramImpl::compile(IDevice* device) {
+  Inspector::program_compile_finished(this, device, 1);
+  allocate_circular_buffers(device);
+  validate_circular_buffer_region(device);
+  allocate_dataflow_buffers(device);
+  validate_dataflow_buffer_region(device);
+}
+
+std::uint64_t ProgramImpl::get_id() const { return id_; }
+
+std::unordered_map<std::uint32_t, std::shared_ptr<Kernel>>& ProgramImpl::get_kernels(
+    std::uint32_t core_type) {
+  return kernels_[core_type];
+}
+
+std::uint32_t& ProgramImpl::get_program_config_size(std::uint32_t core_type) {
+  return config_sizes_[core_type];
+}
+
+void ProgramImpl::allocate_circular_buffers(const IDevice* device) {
+  fake::maybe_throw("allocate_circular_buffers");
+  if (!cb_bytes_) return;
+  GraphTracker tracker;
+  tracker.track_allocate_cb(CoreRangeSet({kAllWorkers}), fake::kL1Base, cb_bytes_, false, device);
+}
+
+void ProgramImpl::allocate_dataflow_buffers(const IDevice*) {
+  fake::maybe_throw("allocate_dataflow_buffers");
+}
+
+void ProgramImpl::validate_circular_buffer_region(const IDevice*) {
+  fake::maybe_throw("validate_circular_buffer_region");
+}
+
+void ProgramImpl::validate_dataflow_buffer_region(const IDevice*) {
+  fake::maybe_throw("validate_dataflow_buffer_region");
+}
+
+void ProgramImpl::CircularBufferAllocator::mark_address(unsigned long, unsigned long, unsigned long) {}
+
+}  // namespace detail
+}  // namespace tt::tt_metal

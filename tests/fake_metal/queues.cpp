@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "fake_metal.hpp"
+
+namespace tt::tt_metal {
+
+void WorkerConfigBufferMgr::init_add_buffer(std::uint32_t, std::uint32_t) {}
+
+void WorkerConfigBufferMgr::reserve(const std::vector<std::uint32_t>& sizes) {
+  fake::maybe_throw("reserve");
+  if (sizes[0] > fake::kRingBytes) {
+    throw std::runtime_error("Program size (" + std::to_string(sizes[0]) +
+                             ") too large for kernel config buffer (70656) on TENSIX");
+  }
+}
+
+void WorkerConfigBufferMgr::free(std::uint32_t) {}
+void WorkerConfigBufferMgr::alloc(std::uint32_t) {}
+void WorkerConfigBufferMgr::mark_completely_full(std::uint32_t) {}
+
+namespace distributed {
+
+MeshCommandQueue::~MeshCommandQueue() = default;
+
+FDMeshCommandQueue::FDMeshCommandQueue(MeshDevice* mesh, std::uint32_t id)
+    : MeshCommandQueue(mesh, id) {
+  rings_.init_add_buffer(fake::kRingBase, fake::kRingBytes);
+  rings_.init_add_buffer(258336, 640);
+  rings_.init_add_buffer(32368, 25600);
+  rings_.init_add_buffer(0, 7);
+  rings_.init_add_buffer(0, 1);
+}
+
+void FDMeshCommandQueue::enqueue_mesh_workload(MeshWorkload& workload, bool) {
+  for (auto& program : workload.impl->programs) program.impl_->compile(mesh_);
+  const bool first = !workload.impl->binaries;
+  workload.impl->load_binaries(*this);
+  if (capturing_) return;
+  const auto& program = workload.impl->programs.front();
+  rings_.reserve({program.impl_->get_program_config_size(0), 0, 0, 1, 0});
+  if (first) rings_.free(completed_);
+  completed_ += fake::kWorkers;
+  rings_.alloc(completed_);
+}
+
+void FDMeshCommandQueue::record_begin(const MeshTraceId&,
+                                      const std::shared_ptr<MeshTraceDescriptor>&) {
+  fake::maybe_throw("record_begin");
+  rings_.mark_completely_full(completed_);
+  capturing_ = true;
+}
+
+void FDMeshCommandQueue::record_end() {
+  fake::maybe_throw("record_end");
+  capturing_ = false;
+}
+
+void FDMeshCommandQueue::enqueue_trace(const MeshTraceId&, bool) {
+  fake::maybe_throw("enqueue_trace");
+  rings_.mark_completely_full(completed_);
+}
+
+MeshWorkloadImpl::~MeshWorkloadImpl() = default;
+
+void MeshWorkloadImpl::add_program(const MeshCoordinateRange&, Program&& program) {
+  programs.push_back(std::move(program));
+}
+
+void MeshWorkloadImpl::load_binaries(MeshCommandQueue& queue) {
+  fake::maybe_throw("load_binaries");
+  if (binaries) return;
+  std::uint64_t bytes = 0;
+  for (auto& program : programs) {
+    const std::uint64_t kernel = program.impl_->get_program_config_size(0);
+    bytes = std::max(bytes, (kernel + 2047) / 2048 * 2048);
+  }
+  binaries = std::make_unique<Buffer>(queue.mesh_, queue.mesh_->allocator, bytes, BufferType::DRAM);
+}
+
+void EnqueueMeshWorkload(MeshCommandQueue& queue, MeshWorkload& workload, bool blocking) {
+  fake::maybe_throw("EnqueueMeshWorkload");
+  queue.enqueue_mesh_workload(workload, blocking);
+}
+
+}  // namespace distributed
+}  // namespace tt::tt_metal
