@@ -9,6 +9,12 @@ namespace ttmem::client {
 using segment::kNoSlot;
 using segment::Payload;
 
+std::uint32_t Book::most_records() const {
+  constexpr std::uint64_t kMost = 1u << 22;
+  const std::uint64_t share = store.file().max_slots() / 4;
+  return static_cast<std::uint32_t>(share < kMost ? share : kMost);
+}
+
 void Book::report(std::uint32_t anomaly, std::uint64_t id) {
   store.count_anomaly(anomaly);
   Payload payload = {};

@@ -23,6 +23,9 @@ struct Book {
   Figures figures;
   IndexOverflow overflow;  // of all indices that are used under the gate
 
+  // Records of one kind that a part reserves addresses for: fewer in a host that is short of them.
+  std::uint32_t most_records() const;
+
   // Counts and notes what could not be matched. Takes the lock.
   void report(std::uint32_t anomaly, std::uint64_t id);
   // The same, for a call that leaves no trace in the table.

@@ -14,7 +14,7 @@ using segment::BlobKind;
 
 namespace {
 
-constexpr std::uint64_t kMostBlobs = 1u << 22;
+constexpr std::uint64_t kOverflowBuckets = 1u << 17;
 constexpr std::uint64_t kStepBytes = 64 * 1024;
 constexpr std::uint64_t kFirstBytes = 16 * 1024;
 
@@ -39,7 +39,7 @@ const unsigned char* bytes_of(const Blob* blob) {
 
 bool Interner::open(Store& store) {
   store_ = &store;
-  return overflow_.reserve(kMostBlobs / 32) && ids_.open() &&
+  return overflow_.reserve(kOverflowBuckets) && ids_.open() &&
          store.prepare(segment::SectionKind::kInterned, kFirstBytes);
 }
 

@@ -44,7 +44,7 @@ class Call {
   Recorder* operator->() const { return recorder_; }
   Recorder& operator*() const { return *recorder_; }
   std::uint32_t owner() const {
-    return static_cast<std::uint32_t>(recorder_->book.store.file().nonce());
+    return static_cast<std::uint32_t>(recorder_->book.store.instance());
   }
   Origin origin() const { return thread_state.origin(owner()); }
 

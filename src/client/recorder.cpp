@@ -11,8 +11,6 @@
 namespace ttmem::client {
 namespace {
 
-constexpr std::uint64_t kColdOverflow = 1u << 20;  // buckets, reserved only
-
 template <std::size_t N>
 void copy_text(char (&to)[N], const char* from) {
   if (from == nullptr) return;
@@ -28,7 +26,10 @@ int Recorder::open(const Options& options) {
   const Holding holding(book.store.gate);
   if (is_open()) return 0;
   if (const int error = book.store.open(options)) return error;
-  if (!open_parts()) return ENOMEM;
+  if (!open_parts()) {
+    book.store.abandon();
+    return ENOMEM;
+  }
   ready_.store(true, std::memory_order_release);
   return 0;
 }
@@ -36,8 +37,11 @@ int Recorder::open(const Options& options) {
 bool Recorder::open_parts() {
   book.figures.open(book.store);
   allocators.open(book, devices, buffers);
-  return book.overflow.reserve(kColdOverflow) && book.interner.open(book.store) &&
-         interning.open(book) && devices.open(book) && buffers.open(book);
+  return book.overflow.reserve(book.most_records() / 4) && book.interner.open(book.store) &&
+         interning.open(book) && devices.open(book) && buffers.open(book) &&
+         programs.open(book, devices) && workloads.open(book, devices, buffers, programs) &&
+         traces.open(book, devices, programs, workloads) && rings.open(book, devices, workloads) &&
+         failures.open(book, devices, programs);
 }
 
 void Recorder::close() {
@@ -86,6 +90,8 @@ void Recorder::device_closed(ttmem_device_t device) {
     book.report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, device);
     return;
   }
+  traces.end_on(device);
+  programs.unload_on(device);
   devices.closed(device);
 }
 

@@ -21,8 +21,13 @@
 #include "client/book.hpp"
 #include "client/buffers.hpp"
 #include "client/devices.hpp"
+#include "client/failures.hpp"
 #include "client/interning.hpp"
 #include "client/options.hpp"
+#include "client/programs.hpp"
+#include "client/rings.hpp"
+#include "client/traces.hpp"
+#include "client/workloads.hpp"
 
 namespace ttmem::client {
 
@@ -33,6 +38,11 @@ class Recorder {
   Devices devices;
   Buffers buffers;
   Allocators allocators;
+  Programs programs;
+  Workloads workloads;
+  Traces traces;
+  Rings rings;
+  Failures failures;
 
   // 0 or an errno; harmless if it is open already.
   int open(const Options& options);

@@ -29,6 +29,7 @@ class Store {
  public:
   int open(const Options& options);
   bool is_open() const { return base() != nullptr; }
+  void abandon();  // right after open: what needs it could not be set up
 
   ShortLock gate;
   ShortLock lock;
@@ -78,6 +79,8 @@ class Store {
   // One word a slot, private: the next one in its free list, or in the list of its program.
   std::uint32_t& link(std::uint32_t slot) const { return links_[slot]; }
   const TickClock& clock() const { return clock_; }
+  // Random, the same for as long as the recorder lives: tells handles and tags of before a fork.
+  std::uint64_t instance() const { return instance_; }
   const segment::WriterFile& file() const { return file_; }
 
  private:
@@ -102,6 +105,7 @@ class Store {
   segment::WriterFile file_;
   DescriptorNote* descriptor_note_ = nullptr;
   std::uint64_t start_ = 0;
+  std::uint64_t instance_ = 0;
   std::int32_t pid_ = 0;
   std::uint32_t cold_calls_ = 0;
   std::uint32_t refused_ = 0;

@@ -84,6 +84,7 @@ int Store::open(const Options& options) {
     return error;
   }
   file_ = file;
+  instance_ = file_.nonce();
   ready_slots_ = kStepSlots;
   low_water_ = kStepSlots / 2;
   free_[0] = free_[1] = segment::kNoSlot;
@@ -93,6 +94,13 @@ int Store::open(const Options& options) {
   write_header(told, writer);
   base_.store(file_.base(), std::memory_order_release);
   return 0;
+}
+
+void Store::abandon() {
+  base_.store(nullptr, std::memory_order_relaxed);
+  file_.discard();
+  links_.give_back();
+  remember_descriptor();
 }
 
 void Store::write_header(const Options& options, const segment::Identity& writer) {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Failures: the message, and a picture of what was held when an allocation failed. The table is
+// searched without the lock and brought up to date under it from the event ring, as a reader does,
+// so that the picture is the state after one event and no other thread waits long.
+#pragma once
+
+#include <cstdint>
+
+#include "client/book.hpp"
+#include "client/devices.hpp"
+#include "client/programs.hpp"
+
+namespace ttmem::client {
+
+class Failures {
+ public:
+  bool open(Book& book, Devices& devices, Programs& programs);
+
+  // The failure's number, or 0 if there is no room for it.
+  std::uint32_t failed(const ttmem_failure& failure, Origin origin);
+
+ private:
+  struct Candidate {
+    std::uint64_t bytes;  // on one device: the order of the picture
+    std::uint32_t slot;
+    std::uint32_t placement;  // 0: a buffer
+  };
+
+  void choose_devices(ttmem_set_t set);
+  bool is_concerned(ttmem_set_t set) const;
+  std::uint64_t buffer_bytes(const segment::Payload& payload) const;
+  std::uint64_t program_bytes(const Placement& placement) const;
+  void search();
+  void search_programs();
+  void offer(const Candidate& candidate);
+  bool catch_up(std::uint64_t from);
+  void replace(std::uint32_t slot, const segment::Payload& payload);
+  void copy_picture(segment::Failure& record);
+  void describe(segment::Failure& record, const ttmem_failure& failure, Origin origin);
+
+  Book* book_ = nullptr;
+  Devices* devices_ = nullptr;
+  Programs* programs_ = nullptr;
+  PrivateArray<Candidate> candidates_;
+  std::uint32_t count_ = 0;
+  bool truncated_ = false;
+  bool concerned_[segment::kMaxDevices] = {};
+};
+
+}  // namespace ttmem::client

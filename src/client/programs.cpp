@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "client/programs.hpp"
+
+namespace ttmem::client {
+
+using segment::kFlagHeld;
+using segment::kFlagLoaded;
+using segment::kNoSlot;
+using segment::Meta;
+using segment::Payload;
+
+namespace {
+
+std::uint32_t tag_of(std::uint64_t id) { return static_cast<std::uint32_t>(mix(id)); }
+
+void set_flag(Payload& payload, unsigned flag, bool on) {
+  const std::uint64_t bit = std::uint64_t{flag} << Meta::kFlagsShift;
+  payload.meta = on ? payload.meta | bit : payload.meta & ~bit;
+}
+
+}  // namespace
+
+bool Programs::open(Book& book, Devices& devices) {
+  book_ = &book;
+  devices_ = &devices;
+  const std::uint32_t most = book.most_records();
+  return programs_.reserve(most) && placements_.reserve(most) && ids_.open() && program_l1_.open();
+}
+
+std::uint32_t Programs::find_program(std::uint64_t id) const {
+  const std::uint32_t found = ids_.find(book_->overflow, tag_of(id), [&](std::uint32_t program) {
+    return programs_[program].id == id;
+  });
+  return found == SlotIndex::kNone ? 0 : found;
+}
+
+std::uint32_t Programs::find(std::uint64_t id, ttmem_set_t set) const {
+  const std::uint32_t program = find_program(id);
+  if (program == 0) return 0;
+  std::uint32_t at = programs_[program].first_placement;
+  while (at != 0 && placements_[at].set != set) at = placements_[at].next_of_program;
+  return at;
+}
+
+Placement* Programs::expect(std::uint64_t id, ttmem_set_t set) {
+  const std::uint32_t found = find(id, set);
+  if (found != 0) return &placements_[found];
+  book_->report(TTMEM_ANOMALY_UNKNOWN_PROGRAM, id);
+  return nullptr;
+}
+
+// ---- membership of a workload --------------------------------------------------------------
+
+void Programs::join(Placement& placement, Membership& membership) {
+  unlink(placement);
+  placement.membership = &membership;
+  placement.next_of_workload = membership.first;
+  membership.first = static_cast<std::uint32_t>(&placement - &placements_[0]);
+  if (!placement.loaded) membership.hot.store(0, std::memory_order_relaxed);
+  change(placement, [&](Payload& payload) { payload.a = membership.workload_id; });
+}
+
+void Programs::leave(Placement& placement) {
+  if (placement.membership == nullptr) return;
+  unlink(placement);
+  change(placement, [](Payload& payload) { payload.a = 0; });
+}
+
+void Programs::unlink(Placement& placement) {
+  if (placement.membership == nullptr) return;
+  const auto index = static_cast<std::uint32_t>(&placement - &placements_[0]);
+  std::uint32_t* link = &placement.membership->first;
+  while (*link != index) link = &placements_[*link].next_of_workload;
+  *link = placement.next_of_workload;
+  placement.membership = nullptr;
+}
+
+// ---- loaded or not -------------------------------------------------------------------------
+
+void Programs::load(Placement& placement) {
+  if (placement.loaded) return;
+  raise_program_l1(placement);
+  placement.loaded = true;
+  const Program& program = programs_[placement.program];
+  change(placement, [&](Payload& payload) {
+    if (placement.counts) {
+      book_->figures.raise(segment::kFigureKernels, *devices_->list(placement.set),
+                           program.footprint);
+    }
+    set_flag(payload, kFlagLoaded, true);
+  });
+}
+
+void Programs::unload(Placement& placement) {
+  if (!placement.loaded) return;
+  placement.loaded = false;
+  if (placement.membership != nullptr) {
+    placement.membership->hot.store(0, std::memory_order_relaxed);
+  }
+  const Program& program = programs_[placement.program];
+  change(placement, [&](Payload& payload) {
+    if (placement.counts) {
+      book_->figures.lower(segment::kFigureKernels, *devices_->list(placement.set),
+                           program.footprint);
+    }
+    set_flag(payload, kFlagLoaded, false);
+  });
+}
+
+void Programs::unload_on(ttmem_device_t device) {
+  for (std::uint32_t at = 1; at < placements_.used(); ++at) {
+    Placement& placement = placements_[at];
+    if (placement.live && devices_->list(placement.set)->contains(device)) unload(placement);
+  }
+}
+
+void Programs::raise_program_l1(const Placement& placement) {
+  program_l1_.begin();
+  for_each_range(placement, [&](std::uint32_t slot) {
+    const Payload& range = book_->store.slot(slot).payload;
+    if (Meta::variant(range.meta) == TTMEM_PART_VIEW) return;
+    const segment::Blob* cores = book_->interner.find(range.cores, segment::BlobKind::kCores);
+    if (cores == nullptr) {
+      program_l1_.add_unknown_core(Meta::block(range.meta));
+      return;
+    }
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(cores + 1);
+    const auto* ranges = reinterpret_cast<const ttmem_core_range*>(bytes + 4);
+    for (std::uint32_t i = 0; i < (cores->bytes - 4) / sizeof *ranges; ++i) {
+      program_l1_.add(bytes[0], ranges[i], Meta::block(range.meta));
+    }
+  });
+  const DeviceList& list = *devices_->list(placement.set);
+  for (std::uint16_t i = 0; i < list.count; ++i) {
+    const std::uint64_t sum = program_l1_.merge(list.devices[i]);
+    const Holding holding(book_->store.lock);
+    book_->figures.set_program_l1(list.devices[i], sum);
+  }
+}
+
+// ---- the end -------------------------------------------------------------------------------
+
+void Programs::released(std::uint64_t id) {
+  const ColdCall call(book_->store);
+  const std::uint32_t program = find_program(id);
+  bool known = false;
+  std::uint32_t next = program == 0 ? 0 : programs_[program].first_placement;
+  while (next != 0) {
+    const std::uint32_t at = next;
+    Placement& placement = placements_[at];
+    next = placement.next_of_program;
+    const bool held = !placement.live;
+    known = known || !held;
+    if (held) continue;
+    if (placement.traces == 0) {
+      release_placement(at);
+    } else {
+      leave(placement);
+      unload(placement);
+      placement.live = false;
+      placement.counts = false;
+      change(placement, [](Payload& payload) { set_flag(payload, kFlagHeld, true); });
+    }
+  }
+  if (program != 0) release_if_empty(program);
+  if (!known) book_->report(TTMEM_ANOMALY_UNKNOWN_PROGRAM, id);
+}
+
+void Programs::let_go(std::uint32_t at) {
+  Placement& placement = placements_[at];
+  if (--placement.traces > 0 || placement.live) return;
+  const std::uint32_t program = placement.program;
+  release_placement(at);
+  release_if_empty(program);
+}
+
+// The placement's slot first, so that its ranges count no more when they go.
+void Programs::release_placement(std::uint32_t at) {
+  Placement& placement = placements_[at];
+  unlink(placement);
+  {
+    const Holding holding(book_->store.lock);
+    if (placement.loaded && placement.counts) {
+      book_->figures.lower(segment::kFigureKernels, *devices_->list(placement.set),
+                           programs_[placement.program].footprint);
+    }
+    book_->store.commit_release(placement.slot);
+    book_->store.put_back(placement.slot, SlotPool::kPlain);
+  }
+  release_chain(&placement.ranges);
+  std::uint32_t* link = &programs_[placement.program].first_placement;
+  while (*link != at) link = &placements_[*link].next_of_program;
+  *link = placement.next_of_program;
+  placement = {};
+  placements_.put_back(at);
+}
+
+void Programs::release_if_empty(std::uint32_t at) {
+  Program& program = programs_[at];
+  if (program.first_placement != 0) return;
+  release_chain(&program.kernels);
+  ids_.take(book_->overflow, tag_of(program.id), [&](std::uint32_t found) { return found == at; });
+  program = {};
+  programs_.put_back(at);
+}
+
+void Programs::release_chain(std::uint32_t* first) {
+  while (*first != kNoSlot) {
+    const std::uint32_t slot = *first;
+    *first = book_->store.link(slot);
+    book_->release(slot, SlotPool::kPlain);
+  }
+}
+
+}  // namespace ttmem::client

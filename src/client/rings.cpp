@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "client/rings.hpp"
+
+#include <cstring>
+
+#include "client/words.hpp"
+
+namespace ttmem::client {
+
+using segment::kMaxRingManagers;
+using segment::kMaxRings;
+using segment::Note;
+using segment::RingManager;
+using segment::RingPlan;
+using segment::RingRules;
+
+bool Rings::open(Book& book, Devices& devices, Workloads& workloads) {
+  book_ = &book;
+  devices_ = &devices;
+  workloads_ = &workloads;
+  return states_.reserve(kMaxRingManagers);
+}
+
+RingManager& Rings::record(std::uint32_t id) const {
+  return book_->store.at<RingManager>(segment::kRingManagersOffset)[id];
+}
+
+template <class Change>
+void Rings::change(ttmem_ring_manager_t id, Change change) {
+  const bool known = id != 0 && id <= get_word(book_->store.header().ring_manager_count);
+  bool open = false;
+  if (known) {
+    RingState& state = states_[id];
+    const Holding holding(state.lock);
+    open = state.open;
+    if (open) rewrite(record(id), [&](RingManager& manager) { change(manager, state); });
+  }
+  if (!open) book_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, id);
+}
+
+std::uint64_t Rings::id_of(ttmem_workload_t handle) const {
+  const Workload* workload = workloads_->live(handle);
+  return workload == nullptr ? 0 : workload->membership.workload_id;
+}
+
+// ---- open and close ------------------------------------------------------------------------
+
+std::uint32_t Rings::free_record() {
+  const std::uint32_t count = book_->store.header().ring_manager_count;
+  for (std::uint32_t id = 1; id <= count; ++id) {
+    if (count + 1 == kMaxRingManagers && !states_[id].open) return id;
+  }
+  if (count + 1 >= kMaxRingManagers || !states_.prepare(count + 2)) return 0;
+  const bool ready =
+      book_->store.prepare(segment::SectionKind::kRingManagers, (count + 2) * sizeof(RingManager));
+  return ready ? count + 1 : 0;
+}
+
+ttmem_ring_manager_t Rings::opened(ttmem_set_t set, std::uint32_t queue, std::uint32_t sub_device,
+                                   const ttmem_ring* rings, std::uint32_t count, bool observed) {
+  const ColdCall call(book_->store);
+  if (devices_->list(set) == nullptr) {
+    book_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, set);
+    return 0;
+  }
+  const std::uint32_t id = free_record();
+  if (id == 0) {
+    book_->refuse(TTMEM_ANOMALY_LIMIT, kMaxRingManagers);
+    return 0;
+  }
+  RingState& state = states_[id];
+  const Holding holding(state.lock);
+  rewrite(record(id), [&](RingManager& manager) {
+    const std::uint64_t version = manager.version;
+    manager = {};
+    manager.version = version;
+    manager.set = set;
+    manager.observed = observed;
+    manager.open = 1;
+    manager.queue = queue;
+    manager.sub_device = sub_device;
+    manager.ring_count = count < kMaxRings ? count : kMaxRings;
+    for (std::uint32_t i = 0; i < manager.ring_count; ++i) {
+      manager.rings[i].core_type = rings[i].core_type;
+      manager.rings[i].base = rings[i].base;
+      manager.rings[i].bytes = rings[i].bytes;
+      state.contents[i].clear();
+    }
+    RingRules(manager).reset();
+  });
+  state.pending = {};
+  state.has_saved = false;
+  state.open = true;
+  auto& header = book_->store.header();
+  if (id > header.ring_manager_count) publish(header.ring_manager_count, id);
+  return static_cast<ttmem_ring_manager_t>(id);
+}
+
+void Rings::closed(ttmem_ring_manager_t id) {
+  change(id, [](RingManager& manager, RingState& state) {
+    manager.open = 0;
+    state.open = false;
+  });
+}
+
+// ---- what happens in a ring ----------------------------------------------------------------
+
+void Rings::reserved(ttmem_ring_manager_t id, ttmem_workload_t workload, const std::uint32_t* bytes,
+                     std::uint32_t count) {
+  change(id, [&](RingManager& manager, RingState& state) {
+    state.pending = RingRules(manager).reserve(bytes, count);
+    state.pending_workload = workload;
+  });
+}
+
+void Rings::freed(ttmem_ring_manager_t id, std::uint32_t sync) {
+  change(id, [&](RingManager& manager, RingState&) { RingRules(manager).free(sync); });
+}
+
+void Rings::taken(ttmem_ring_manager_t id, std::uint32_t sync) {
+  bool reloaded = false;
+  ttmem_workload_t workload = 0;
+  change(id, [&](RingManager& manager, RingState& state) {
+    workload = state.pending_workload;
+    RingRules(manager).take(state.pending, sync, id_of(workload));
+    reloaded = write(id, manager, state, state.pending, workload);
+    state.pending = {};
+    state.pending_workload = 0;
+  });
+  if (reloaded) note_reload(record(id), workload);
+}
+
+void Rings::simulated(ttmem_ring_manager_t id, ttmem_workload_t workload,
+                      const std::uint32_t* bytes, std::uint32_t count, std::uint32_t workers,
+                      bool first) {
+  bool reloaded = false;
+  change(id, [&](RingManager& manager, RingState& state) {
+    const RingPlan plan = RingRules(manager).launch(bytes, count, workers, first, id_of(workload));
+    reloaded = write(id, manager, state, plan, workload);
+  });
+  if (reloaded) note_reload(record(id), workload);
+}
+
+bool Rings::write(ttmem_ring_manager_t id, RingManager& manager, RingState& state,
+                  const RingPlan& plan, ttmem_workload_t handle) {
+  Workload* workload = workloads_->live(handle);
+  bool was_there = true;
+  for (std::uint32_t i = 0; i < plan.count; ++i) {
+    if (plan.bytes[i] == 0) continue;
+    was_there = was_there && state.contents[i].holds(handle);
+    state.contents[i].write(plan.address[i], plan.address[i] + plan.bytes[i], handle,
+                            [&](std::uint64_t other) {
+                              if (workloads_->live(other) != nullptr) ++manager.evictions;
+                            });
+  }
+  if (workload == nullptr) return false;
+  const std::uint64_t bit = 1ull << id;
+  const bool had_slice = (workload->ring_managers.fetch_or(bit) & bit) != 0;
+  const bool reloaded = had_slice && !was_there;
+  if (reloaded) ++manager.reloads;
+  return reloaded;
+}
+
+void Rings::note_reload(const RingManager& manager, ttmem_workload_t workload) {
+  const DeviceList& list = *devices_->list(manager.set);
+  const Holding holding(book_->store.lock);
+  for (std::uint16_t i = 0; i < list.count; ++i) {
+    ++book_->store.counters().reloads[list.devices[i]];
+  }
+  book_->store.note(Note::kReloaded, {.id = id_of(workload), .set = manager.set});
+}
+
+void Rings::filled(ttmem_ring_manager_t id, std::uint32_t sync) {
+  bool known = false;
+  change(id, [&](RingManager& manager, RingState& state) {
+    known = true;
+    RingRules(manager).fill(sync);
+    for (std::uint32_t i = 0; i < manager.ring_count; ++i) {
+      state.contents[i].write_all([&](std::uint64_t other) {
+        if (workloads_->live(other) != nullptr) ++manager.evictions;
+      });
+    }
+  });
+  if (known) book_->note(Note::kRingFull, {.id = id, .set = record(id).set});
+}
+
+void Rings::reset(ttmem_ring_manager_t id) {
+  change(id, [](RingManager& manager, RingState&) { RingRules(manager).reset(); });
+}
+
+void Rings::saved(ttmem_ring_manager_t id) {
+  change(id, [](RingManager& manager, RingState& state) {
+    std::memcpy(state.saved, manager.rings, sizeof state.saved);
+    state.has_saved = true;
+  });
+}
+
+// Places in the queue come back; what the rings were used for in between stays on record.
+void Rings::restored(ttmem_ring_manager_t id) {
+  change(id, [](RingManager& manager, RingState& state) {
+    if (!state.has_saved) return;
+    for (std::uint32_t i = 0; i < manager.ring_count; ++i) {
+      segment::Ring& ring = manager.rings[i];
+      ring.alloc_index = state.saved[i].alloc_index;
+      ring.free_index = state.saved[i].free_index;
+      std::memcpy(ring.entries, state.saved[i].entries, sizeof ring.entries);
+    }
+    state.has_saved = false;
+  });
+}
+
+}  // namespace ttmem::client

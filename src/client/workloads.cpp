@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "client/workloads.hpp"
+
+#include "client/words.hpp"
+
+namespace ttmem::client {
+
+using segment::Kind;
+using segment::kNoSlot;
+using segment::Meta;
+using segment::Payload;
+
+namespace {
+
+constexpr unsigned kNonceShift = 48, kReuseShift = 32;
+
+std::uint32_t tag_of(std::uint64_t id) { return static_cast<std::uint32_t>(mix(id)); }
+
+// One 64-bit word over `operation` and `line`.
+std::uint64_t first_time(const Payload& payload) {
+  return payload.operation | std::uint64_t{payload.line} << 32;
+}
+
+}  // namespace
+
+bool Workloads::open(Book& book, Devices& devices, Buffers& buffers, Programs& programs) {
+  book_ = &book;
+  devices_ = &devices;
+  buffers_ = &buffers;
+  programs_ = &programs;
+  return pool_.reserve(book.most_records()) && ids_.open();
+}
+
+Workload* Workloads::live(ttmem_workload_t handle) const {
+  const auto index = static_cast<std::uint32_t>(handle);
+  if (index == 0 || !pool_.holds(index)) return nullptr;
+  Workload& workload = pool_[index];
+  return workload.handle.load(std::memory_order_acquire) == handle ? &workload : nullptr;
+}
+
+Workload* Workloads::expect(ttmem_workload_t handle) {
+  Workload* workload = live(handle);
+  if (workload != nullptr) return workload;
+  const bool ours = handle >> kNonceShift == (book_->store.instance() & 0xFFFF);
+  book_->refuse(handle == 0 || ours ? TTMEM_ANOMALY_UNKNOWN_WORKLOAD : TTMEM_ANOMALY_STALE_HANDLE,
+                handle);
+  return nullptr;
+}
+
+std::uint32_t Workloads::find(std::uint64_t id) const {
+  const std::uint32_t found = ids_.find(book_->overflow, tag_of(id), [&](std::uint32_t index) {
+    return pool_[index].membership.workload_id == id;
+  });
+  return found == SlotIndex::kNone ? 0 : found;
+}
+
+ttmem_workload_t Workloads::created(std::uint64_t id, ttmem_set_t set) {
+  const ColdCall call(book_->store);
+  if (devices_->list(set) == nullptr) {
+    book_->refuse(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, set);
+    return 0;
+  }
+  if (const std::uint32_t known = find(id)) {
+    book_->report(TTMEM_ANOMALY_REPLACED, id);
+    release(pool_[known]);
+  }
+  const std::uint32_t slot = book_->take_slot(SlotPool::kLiveWords);
+  if (slot == kNoSlot) return 0;
+  const std::uint32_t index = pool_.take();
+  if (index == 0 || !book_->enter(ids_, tag_of(id), index)) {
+    book_->release(slot, SlotPool::kLiveWords);
+    book_->refuse(TTMEM_ANOMALY_LIMIT, id);
+    return 0;
+  }
+  Workload& workload = pool_[index];
+  workload.slot = slot;
+  workload.set = set;
+  workload.membership.workload_id = id;
+  workload.membership.first = 0;
+  workload.ring_managers.store(0, std::memory_order_relaxed);
+  ++workload.reuses;
+  const ttmem_workload_t handle = (book_->store.instance() & 0xFFFF) << kNonceShift |
+                                  std::uint64_t{workload.reuses} << kReuseShift | index;
+  book_->commit(slot, {.meta = Meta::pack(Kind::kWorkload, true, 0, 0, 0, 0),
+                       .id = id,
+                       .set = set,
+                       .cores = kNoSlot});
+  workload.handle.store(handle, std::memory_order_release);
+  return handle;
+}
+
+void Workloads::joined(ttmem_workload_t handle, std::uint64_t program, ttmem_set_t set) {
+  const ColdCall call(book_->store);
+  Workload* workload = expect(handle);
+  if (workload == nullptr) return;
+  const std::uint32_t placement = programs_->find(program, set);
+  if (placement == 0) {
+    book_->report(TTMEM_ANOMALY_UNKNOWN_PROGRAM, program);
+    return;
+  }
+  programs_->join((*programs_)[placement], workload->membership);
+}
+
+void Workloads::binaries(ttmem_workload_t handle, ttmem_allocator_t allocator,
+                         std::uint64_t buffer) {
+  const ColdCall call(book_->store);
+  Workload* workload = expect(handle);
+  if (workload == nullptr) return;
+  AllocatorState* state = buffers_->state(allocator);
+  if (state == nullptr) {
+    book_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, allocator);
+  } else if (!buffers_->bind_binaries(*state, buffer, workload->slot)) {
+    book_->report(TTMEM_ANOMALY_UNKNOWN_FREE, buffer);
+  }
+}
+
+// ---- dispatch ------------------------------------------------------------------------------
+
+void Workloads::dispatched(ttmem_workload_t handle, std::uint32_t flags) {
+  const ColdCall call(book_->store);
+  Workload* workload = expect(handle);
+  if (workload == nullptr) return;
+  load_members(*workload);
+  mark_first_dispatch(*workload);
+  count(*workload);
+  if ((flags & TTMEM_DISPATCH_SLOW) != 0) {
+    const DeviceList& list = *devices_->list(workload->set);
+    const Holding holding(book_->store.lock);
+    for (std::uint16_t i = 0; i < list.count; ++i) {
+      ++book_->store.counters().slow_dispatches[list.devices[i]];
+    }
+  }
+  workload->membership.hot.store(handle, std::memory_order_release);
+}
+
+// A launch that loads two programs on one chip is one first load there.
+void Workloads::load_members(Workload& workload) {
+  bool loaded_on[segment::kMaxDevices] = {};
+  for (std::uint32_t at = workload.membership.first; at != 0;
+       at = (*programs_)[at].next_of_workload) {
+    Placement& placement = (*programs_)[at];
+    if (placement.loaded) continue;
+    programs_->load(placement);
+    const DeviceList& list = *devices_->list(placement.set);
+    for (std::uint16_t i = 0; i < list.count; ++i) loaded_on[list.devices[i]] = true;
+  }
+  const Holding holding(book_->store.lock);
+  for (std::uint32_t device = 0; device < segment::kMaxDevices; ++device) {
+    if (loaded_on[device]) ++book_->store.counters().first_loads[device];
+  }
+}
+
+void Workloads::mark_first_dispatch(const Workload& workload) {
+  const Holding holding(book_->store.lock);
+  Payload payload = load_payload(book_->store.slot(workload.slot).payload);
+  if (first_time(payload) != 0) return;
+  const std::uint64_t now = coarse_ns();
+  payload.operation = static_cast<std::uint32_t>(now);
+  payload.line = static_cast<std::uint32_t>(now >> 32);
+  book_->store.commit_beside_live_words(workload.slot, payload);
+}
+
+// ---- the end -------------------------------------------------------------------------------
+
+void Workloads::released(ttmem_workload_t handle) {
+  const ColdCall call(book_->store);
+  if (Workload* workload = expect(handle)) release(*workload);
+}
+
+void Workloads::release(Workload& workload) {
+  const auto index = static_cast<std::uint32_t>(workload.handle.load(std::memory_order_relaxed));
+  workload.membership.hot.store(0, std::memory_order_relaxed);
+  workload.handle.store(0, std::memory_order_relaxed);
+  while (workload.membership.first != 0) {
+    programs_->leave((*programs_)[workload.membership.first]);
+  }
+  buffers_->unbind_binaries(workload.slot);
+  {
+    const DeviceList& list = *devices_->list(workload.set);
+    const Holding holding(book_->store.lock);
+    const std::uint64_t launches = get_word(book_->store.slot(workload.slot).payload.a);
+    for (std::uint16_t i = 0; i < list.count; ++i) {
+      book_->store.counters().dispatches[list.devices[i]] += launches;
+    }
+    book_->store.commit_release(workload.slot);
+    book_->store.put_back(workload.slot, SlotPool::kLiveWords);
+  }
+  ids_.take(book_->overflow, tag_of(workload.membership.workload_id),
+            [&](std::uint32_t found) { return found == index; });
+  pool_.put_back(index);
+}
+
+}  // namespace ttmem::client

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Workloads: what is enqueued. A launch of one whose programs are loaded takes no lock: its handle
+// leads to its slot, where one counter, one order stamp and one time are stored. Everything else
+// takes the gate.
+//
+//   handle   16 bits of the recorder's nonce | 16 bits of reuse | 32 bits of index
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "client/book.hpp"
+#include "client/buffers.hpp"
+#include "client/devices.hpp"
+#include "client/programs.hpp"
+
+namespace ttmem::client {
+
+struct Workload {
+  std::uint32_t next;
+  std::uint32_t slot;
+  Membership membership;
+  std::atomic<std::uint64_t> handle;         // 0 = released
+  std::atomic<std::uint64_t> ring_managers;  // a bit each: it has had a slice there
+  std::uint16_t set;
+  std::uint16_t reuses;
+};
+
+class Workloads {
+ public:
+  bool open(Book& book, Devices& devices, Buffers& buffers, Programs& programs);
+
+  ttmem_workload_t created(std::uint64_t id, ttmem_set_t set);
+  void joined(ttmem_workload_t handle, std::uint64_t program, ttmem_set_t set);
+  void binaries(ttmem_workload_t handle, ttmem_allocator_t allocator, std::uint64_t buffer);
+  void released(ttmem_workload_t handle);
+  void dispatched(ttmem_workload_t handle, std::uint32_t flags);
+
+  // The launch of a loaded workload. False: do it the long way.
+  bool dispatched_hot(ttmem_workload_t handle) {
+    const auto index = static_cast<std::uint32_t>(handle);
+    if (index == 0 || !pool_.holds(index)) return false;
+    Workload& workload = pool_[index];
+    if (workload.membership.hot.load(std::memory_order_acquire) != handle) return false;
+    count(workload);
+    return true;
+  }
+
+  // Null for a handle that is not live. Needs no lock.
+  Workload* live(ttmem_workload_t handle) const;
+  // The same, and says what is wrong with the handle.
+  Workload* expect(ttmem_workload_t handle);
+
+ private:
+  void count(const Workload& workload) {
+    segment::Payload& payload = book_->store.slot(workload.slot).payload;
+    const std::uint64_t now = coarse_ns();
+    add_to(payload.a, 1);
+    set_word(payload.b, book_->store.next_order());
+    set_word(payload.time, now);
+  }
+  void load_members(Workload& workload);
+  void mark_first_dispatch(const Workload& workload);
+  void release(Workload& workload);
+  std::uint32_t find(std::uint64_t id) const;
+
+  Book* book_ = nullptr;
+  Devices* devices_ = nullptr;
+  Buffers* buffers_ = nullptr;
+  Programs* programs_ = nullptr;
+  PrivatePool<Workload> pool_;
+  SlotIndex ids_;
+};
+
+}  // namespace ttmem::client

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "segment/ring_rules.hpp"
+
+namespace ttmem::segment {
+namespace {
+
+constexpr std::uint32_t kActiveEthernet = 1;  // HalProgrammableCoreType::ACTIVE_ETH
+
+std::uint32_t following(std::uint32_t index) { return (index + 1) % kRingEntries; }
+
+struct Spot {
+  std::uint32_t address;
+  std::uint32_t sync;
+  bool waits;
+};
+
+// Where `bytes` fit into a ring that is in use, going over its entries from the oldest one.
+Spot find_spot(const Ring& ring, std::uint32_t bytes) {
+  const std::uint32_t end = ring.base + ring.bytes;
+  for (std::uint32_t oldest = ring.free_index;; oldest = following(oldest)) {
+    const RingEntry& entry = ring.entries[oldest];
+    std::uint32_t cursor = ring.entries[ring.alloc_index].address;
+    std::uint32_t limit = cursor >= entry.address + entry.bytes ? end : entry.address;
+    if (cursor + bytes > limit && limit == end) {
+      cursor = ring.base;
+      limit = entry.address;
+    }
+    if (cursor + bytes <= limit) {
+      return {cursor, entry.sync, following(ring.alloc_index) == oldest};
+    }
+    const std::uint32_t next = following(oldest);
+    if (next == ring.alloc_index) return {ring.base, entry.sync, true};
+    const std::uint32_t beyond = ring.entries[next].address;
+    if (cursor + bytes <= (cursor >= beyond ? end : beyond)) return {cursor, entry.sync, true};
+  }
+}
+
+Spot place(const Ring& ring, std::uint32_t bytes) {
+  const RingEntry& oldest = ring.entries[ring.free_index];
+  const bool empty = ring.free_index == ring.alloc_index;
+  if (bytes == 0) return {ring.entries[ring.alloc_index].address, 0, false};
+  if (ring.core_type == kActiveEthernet) return {ring.base, oldest.sync, !empty};
+  if (empty) return {ring.base, 0, false};
+  return find_spot(ring, bytes);
+}
+
+}  // namespace
+
+RingPlan RingRules::reserve(const std::uint32_t* bytes, std::uint32_t count) const {
+  RingPlan plan = {};
+  plan.count = count < manager_.ring_count ? count : manager_.ring_count;
+  for (std::uint32_t i = 0; i < plan.count; ++i) {
+    const Spot spot = place(manager_.rings[i], bytes[i]);
+    plan.address[i] = spot.address;
+    plan.bytes[i] = bytes[i];
+    if (!spot.waits) continue;
+    if (!plan.waits || spot.sync > plan.wait_for) plan.wait_for = spot.sync;
+    plan.waits = true;
+  }
+  return plan;
+}
+
+void RingRules::free(std::uint32_t sync) {
+  for (std::uint32_t i = 0; i < manager_.ring_count; ++i) {
+    Ring& ring = manager_.rings[i];
+    while (ring.free_index != ring.alloc_index && ring.entries[ring.free_index].sync <= sync) {
+      ring.free_index = following(ring.free_index);
+    }
+  }
+}
+
+void RingRules::take(const RingPlan& plan, std::uint32_t sync, std::uint64_t workload) {
+  ++manager_.reserves;
+  for (std::uint32_t i = 0; i < plan.count; ++i) {
+    if (plan.bytes[i] == 0) continue;
+    Ring& ring = manager_.rings[i];
+    ring.entries[ring.alloc_index] = {plan.address[i], plan.bytes[i], sync, 0, workload};
+    ring.alloc_index = following(ring.alloc_index);
+    ring.entries[ring.alloc_index] = {plan.address[i] + plan.bytes[i], 0, 0, 0, 0};
+    if (plan.bytes[i] > ring.largest_bytes) ring.largest_bytes = plan.bytes[i];
+    const std::uint32_t top = plan.address[i] + plan.bytes[i] - ring.base;
+    if (top > ring.high_water) ring.high_water = top;
+  }
+}
+
+void RingRules::fill(std::uint32_t sync) {
+  for (std::uint32_t i = 0; i < manager_.ring_count; ++i) {
+    Ring& ring = manager_.rings[i];
+    ring.free_index = 0;
+    ring.alloc_index = 1;
+    ring.entries[0] = {ring.base, ring.bytes, sync, 0, kEverybody};
+    ring.entries[1] = {ring.base + ring.bytes, 0, 0, 0, 0};
+  }
+}
+
+void RingRules::reset() {
+  for (std::uint32_t i = 0; i < manager_.ring_count; ++i) {
+    Ring& ring = manager_.rings[i];
+    ring.free_index = 0;
+    ring.alloc_index = 0;
+    for (RingEntry& entry : ring.entries) entry = {};
+    ring.entries[0].address = ring.base;
+  }
+}
+
+RingPlan RingRules::launch(const std::uint32_t* bytes, std::uint32_t count, std::uint32_t workers,
+                           bool first, std::uint64_t workload) {
+  if (manager_.expected + workers > UINT32_MAX) {  // the device's counter would wrap
+    manager_.expected = 0;
+    fill(0);
+  }
+  const RingPlan plan = reserve(bytes, count);
+  if (first) {
+    free(static_cast<std::uint32_t>(manager_.expected));
+  } else if (plan.waits) {
+    free(plan.wait_for);
+  }
+  manager_.expected += workers;
+  take(plan, static_cast<std::uint32_t>(manager_.expected), workload);
+  return plan;
+}
+
+}  // namespace ttmem::segment

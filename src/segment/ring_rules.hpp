@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The rules by which the runtime places programs in its kernel-config rings, over the state that a
+// segment holds. Pure: no clock, no lock, no memory of its own.
+//
+// A ring is a queue of at most 7 entries in a table of 8; `alloc_index` is filled next and its
+// address is the cursor, `free_index` is the oldest one in use. "Free" is bookkeeping: bytes stay
+// until something is written over them.
+#pragma once
+
+#include <cstdint>
+
+#include "segment/format.hpp"
+
+namespace ttmem::segment {
+
+// Where one launch would go, and the completion count it has to wait for.
+struct RingPlan {
+  std::uint32_t address[kMaxRings];
+  std::uint32_t bytes[kMaxRings];
+  std::uint32_t count;
+  std::uint32_t wait_for;
+  bool waits;
+};
+
+class RingRules {
+ public:
+  static constexpr std::uint64_t kEverybody = ~0ull;  // "workload" of a trace
+
+  explicit RingRules(RingManager& manager) : manager_(manager) {}
+
+  // Plans a launch that needs bytes[i] in ring i. Changes nothing.
+  RingPlan reserve(const std::uint32_t* bytes, std::uint32_t count) const;
+  // Entries whose completion count is at most `sync` are free.
+  void free(std::uint32_t sync);
+  // Takes what was planned, until completion count `sync`.
+  void take(const RingPlan& plan, std::uint32_t sync, std::uint64_t workload);
+  // One entry over everything, cursor at the end.
+  void fill(std::uint32_t sync);
+  void reset();
+
+  // All of one launch: plan, free what it waits for (everything, if its binaries are in flight),
+  // take it for `workers` more completions. Returns the plan.
+  RingPlan launch(const std::uint32_t* bytes, std::uint32_t count, std::uint32_t workers,
+                  bool first, std::uint64_t workload);
+
+ private:
+  RingManager& manager_;
+};
+
+}  // namespace ttmem::segment
