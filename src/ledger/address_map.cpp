@@ -12,6 +12,7 @@ namespace ttmem::ledger {
 namespace {
 
 constexpr std::size_t kFewNotes = 4096;
+constexpr std::size_t kFewRanges = 8;
 
 std::uint64_t largest_gap(std::uint64_t base, std::uint64_t end,
                           std::span<const AddressRange> sorted) {
@@ -40,6 +41,31 @@ std::vector<AddressRange> merged(std::vector<AddressRange> ranges) {
   return result;
 }
 
+void merge_into(std::vector<AddressRange>& merged_ranges, AddressRange range) {
+  if (range.begin >= range.end) return;
+  // The first range that touches the new one, and the first one beyond it.
+  auto first = merged_ranges.begin();
+  if (merged_ranges.size() > kFewRanges) {
+    first = std::lower_bound(first, merged_ranges.end(), range.begin,
+                             [](const AddressRange& r, std::uint64_t at) { return r.end < at; });
+  } else {
+    while (first != merged_ranges.end() && first->end < range.begin) ++first;
+  }
+  if (first == merged_ranges.end() || range.end < first->begin) {
+    merged_ranges.insert(first, range);
+    return;
+  }
+  if (first->begin <= range.begin && range.end <= first->end) return;
+  auto last = first;
+  while (last != merged_ranges.end() && last->begin <= range.end) {
+    range.end = std::max(range.end, last->end);
+    ++last;
+  }
+  first->begin = std::min(first->begin, range.begin);
+  first->end = range.end;
+  merged_ranges.erase(first + 1, last);
+}
+
 std::uint64_t total_bytes(std::span<const AddressRange> merged_ranges) {
   std::uint64_t sum = 0;
   for (const AddressRange& range : merged_ranges) sum = ledger::add(sum, range.end - range.begin);
@@ -49,7 +75,6 @@ std::uint64_t total_bytes(std::span<const AddressRange> merged_ranges) {
 void AddressMap::add(AddressRange range) {
   answer_.reset();
   added_.push_back(range);
-  settle_if_long();
 }
 
 void AddressMap::remove(AddressRange range) {
@@ -59,7 +84,8 @@ void AddressMap::remove(AddressRange range) {
     return;
   }
   removed_.push_back(range);
-  settle_if_long();
+  // Without a question in between, notes must not outgrow what they describe.
+  if (removed_.size() > kFewNotes + (sorted_.size() + added_.size()) / 2) settle();
 }
 
 const std::vector<AddressRange>& AddressMap::ranges() const {
@@ -87,11 +113,6 @@ std::uint64_t AddressMap::largest_free(std::uint64_t base, std::uint64_t bytes,
     answer_ = Answer{base, bytes, largest_gap(base, end, sorted_)};
   }
   return answer_->largest;
-}
-
-// Without a question in between, notes must not outgrow what they describe.
-void AddressMap::settle_if_long() {
-  if (added_.size() + removed_.size() > kFewNotes + 2 * sorted_.size()) settle();
 }
 
 void AddressMap::settle() const {

@@ -28,6 +28,8 @@ struct AddressRange {
 
 // Sorted, without overlaps, touching ranges joined, empty ones left out.
 std::vector<AddressRange> merged(std::vector<AddressRange> ranges);
+// Adds one range to such a list; cheap where the list covers it already.
+void merge_into(std::vector<AddressRange>& merged_ranges, AddressRange range);
 std::uint64_t total_bytes(std::span<const AddressRange> merged_ranges);
 
 class AddressMap {
@@ -48,7 +50,6 @@ class AddressMap {
   };
 
   void settle() const;
-  void settle_if_long();
 
   mutable std::vector<AddressRange> sorted_, added_, removed_;
   mutable std::optional<Answer> answer_;  // the last one, while nothing changes

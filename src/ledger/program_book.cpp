@@ -35,9 +35,10 @@ ProgramBook::Entry& ProgramBook::touch(std::uint64_t program) {
   return entry;
 }
 
-// Without a question in between, the list of programs to count must not outgrow the programs.
+// Without a question in between, programs are counted a few at a time.
 void ProgramBook::settle_if_long() {
-  if (to_count_.size() > 4096 + 2 * entries_.size()) settle();
+  constexpr std::size_t kFewPrograms = 64;
+  if (to_count_.size() > kFewPrograms) settle();
 }
 
 void ProgramBook::forget_if_empty(std::uint64_t program) {
@@ -223,6 +224,10 @@ std::vector<SlotIndex> ProgramBook::programs() const {
   settle();
   std::vector<SlotIndex> all;
   for (const auto& [id, entry] : entries_) {
+    if (entry.programs.size() == 1) {
+      all.push_back(entry.programs.front());
+      continue;
+    }
     const std::vector<SlotIndex> slots = one_a_set(entry);
     all.insert(all.end(), slots.begin(), slots.end());
   }
@@ -247,8 +252,8 @@ std::uint64_t ProgramBook::dangling(const Entry& entry) const {
     const bool lost = program.workload != 0 && !workload(program.workload);
     count += lost || !catalog_.device_set(program.set);
   }
-  const std::uint64_t doubles = entry.programs.size() - one_a_set(entry).size();
-  return count + doubles;
+  if (entry.programs.size() == 1) return count;
+  return count + entry.programs.size() - one_a_set(entry).size();
 }
 
 std::uint64_t ProgramBook::dangling() const {

@@ -3,6 +3,7 @@
 #include "ledger/program_figures.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "ledger/l1_frame.hpp"
 
@@ -44,22 +45,20 @@ Figure reserved_bytes(const Books& books, DeviceIndex device) {
   return sum;
 }
 
-// Packed bytes, equal code once. Code without a hash is like no other.
+// Equal code once, also if two sets of the device have it.
 std::uint64_t unique_bytes(const Books& books, DeviceIndex device) {
+  std::vector<const ProgramTotals*> sets;
+  for_each_totals(books, device, [&](const ProgramTotals& totals) { sets.push_back(&totals); });
   std::uint64_t sum = 0;
-  std::vector<Code> codes;
-  for_each_totals(books, device, [&](const ProgramTotals& totals) {
-    for (const auto& [code, users] : totals.codes()) {
-      if (code.hash == 0) {
-        sum = add(sum, narrow(Wide{users} * code.bytes));
-      } else {
-        codes.push_back(code);
-      }
+  std::set<Code> seen;
+  for (const ProgramTotals* totals : sets) {
+    sum = add(sum, totals->unique_bytes());
+    if (sets.size() == 1) break;
+    for (const auto& [code, users] : totals->codes()) {
+      const bool again = code.hash != 0 && !seen.insert(code).second;
+      if (again) sum = subtract(sum, code.bytes);
     }
-  });
-  std::sort(codes.begin(), codes.end());
-  codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
-  for (const Code& code : codes) sum = add(sum, code.bytes);
+  }
   return sum;
 }
 

@@ -56,6 +56,8 @@ void ProgramTotals::count_kernel(const KernelRecord& kernel, KernelType type, bo
   const Code code{kernel.hash, kernel.packed_bytes};
   std::uint64_t& users = codes_[code];
   step(users, up);
+  const bool first_or_last = users == (up ? 1u : 0u);
+  if (code.hash == 0 || first_or_last) change(unique_, code.bytes, up);
   if (users == 0) codes_.erase(code);
 }
 

@@ -34,6 +34,9 @@ struct Code {
   std::uint32_t bytes = 0;
   friend auto operator<=>(const Code&, const Code&) = default;
 };
+struct CodeHash {
+  std::size_t operator()(const Code& code) const { return code.hash ^ code.bytes; }
+};
 
 class ProgramTotals {
  public:
@@ -57,7 +60,9 @@ class ProgramTotals {
   SetFigures figures(const Catalog& catalog) const;
   const std::unordered_map<CoresId, RangeGroup>& ranges() const { return ranges_; }
   const std::map<KernelKey, KernelGroup>& kernels() const { return kernels_; }
-  const std::map<Code, std::uint64_t>& codes() const { return codes_; }
+  // Kernels by code; and the bytes of all code, equal code once, code without a hash every time.
+  const std::unordered_map<Code, std::uint64_t, CodeHash>& codes() const { return codes_; }
+  std::uint64_t unique_bytes() const { return narrow(unique_); }
   // Kernels and ranges whose cores are not there.
   std::uint64_t dangling(const Catalog& catalog) const;
   // Grows whenever the union of the ranges may have changed.
@@ -66,7 +71,8 @@ class ProgramTotals {
  private:
   std::unordered_map<CoresId, RangeGroup> ranges_;
   std::map<KernelKey, KernelGroup> kernels_;
-  std::map<Code, std::uint64_t> codes_;  // how many kernels have it
+  std::unordered_map<Code, std::uint64_t, CodeHash> codes_;  // how many kernels have it
+  Wide unique_ = 0;
   std::array<std::uint64_t, kKernelTypes> loaded_{};
   std::uint64_t registered_ = 0, with_l1_ = 0;
   std::uint64_t union_version_ = 1;

@@ -192,11 +192,10 @@ std::vector<std::vector<AddressRange>> Residency::work_out_reserved(const Kind& 
       const auto& ranges = group.placed.ranges();
       if (ranges.empty()) continue;
       for_each_bit(grid.mask(id), [&](std::size_t core) {
-        cores[core].insert(cores[core].end(), ranges.begin(), ranges.end());
+        for (const AddressRange& range : ranges) merge_into(cores[core], range);
       });
     }
   }
-  for (auto& ranges : cores) ranges = merged(std::move(ranges));
   return cores;
 }
 
