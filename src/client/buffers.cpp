@@ -45,6 +45,16 @@ bool Buffers::open(Book& book) {
          overflow_.reserve(book.store.file().max_slots() / 32);
 }
 
+void Buffers::give_back() {
+  const std::uint32_t count = book_->store.header().allocator_count;
+  for (std::uint32_t id = 1; id <= count && id < states_.ready(); ++id) {
+    states_[id].buffers.give_back();
+  }
+  states_.give_back();
+  binaries_.give_back();
+  overflow_.give_back();
+}
+
 AllocatorState* Buffers::state(ttmem_allocator_t id) const {
   if (id == 0 || id > get_word(book_->store.header().allocator_count)) return nullptr;
   return &states_[id];

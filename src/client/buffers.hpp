@@ -25,6 +25,7 @@ struct AllocatorState {
 class Buffers {
  public:
   bool open(Book& book);
+  void give_back();
 
   void allocated(const ttmem_buffer& buffer, Origin origin);
   void freed(ttmem_allocator_t allocator, std::uint32_t space, std::uint64_t id);

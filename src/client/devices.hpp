@@ -14,6 +14,7 @@ namespace ttmem::client {
 class Devices {
  public:
   bool open(Book& book);
+  void give_back() { lists_.give_back(); }
 
   ttmem_device_t opened(const ttmem_device_info& info);
   void closed(ttmem_device_t device);  // under the gate: programs and traces end first

@@ -17,6 +17,7 @@ namespace ttmem::client {
 class Failures {
  public:
   bool open(Book& book, Devices& devices, Programs& programs);
+  void give_back() { candidates_.give_back(); }
 
   // The failure's number, or 0 if there is no room for it.
   std::uint32_t failed(const ttmem_failure& failure, Origin origin);

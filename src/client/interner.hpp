@@ -16,6 +16,10 @@ namespace ttmem::client {
 class Interner {
  public:
   bool open(Store& store);
+  void give_back() {
+    ids_.give_back();
+    overflow_.give_back();
+  }
 
   // 0 if the section or the file system is full.
   std::uint32_t intern(segment::BlobKind kind, const void* bytes, std::size_t size);

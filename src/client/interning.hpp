@@ -14,6 +14,7 @@ namespace ttmem::client {
 class Interning {
  public:
   bool open(Book& book);
+  void give_back() { scratch_.give_back(); }
 
   ttmem_string_t string(const char* text, std::size_t length);
   ttmem_string_t line(const char* file, std::uint32_t number, const char* function);

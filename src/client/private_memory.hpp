@@ -71,6 +71,7 @@ class PrivatePool {
     items_[index].next = free_;
     free_ = index;
   }
+  void give_back() { items_.give_back(); }
   T& operator[](std::uint32_t index) const { return items_[index]; }
   std::uint32_t used() const { return used_; }  // indices 1..used-1 were taken at some time
   bool holds(std::uint32_t index) const { return index < items_.ready(); }

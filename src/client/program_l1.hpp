@@ -16,6 +16,7 @@ namespace ttmem::client {
 class ProgramL1 {
  public:
   bool open();
+  void give_back() { cores_.give_back(); }
 
   // One program: begin, add its ranges, then merge it into each of its devices.
   void begin();

@@ -55,6 +55,12 @@ struct Placement {
 class Programs {
  public:
   bool open(Book& book, Devices& devices);
+  void give_back() {
+    programs_.give_back();
+    placements_.give_back();
+    ids_.give_back();
+    program_l1_.give_back();
+  }
 
   void registered(const ttmem_program& info, Origin origin);
   void ranges_replaced(std::uint64_t id, ttmem_set_t set, const ttmem_range* ranges,

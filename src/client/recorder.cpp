@@ -55,6 +55,21 @@ void Recorder::close() {
   book.store.note(segment::Note::kEnded, {.a = kClosed});
 }
 
+void Recorder::give_back() {
+  ready_.store(false, std::memory_order_release);
+  failures.give_back();
+  rings.give_back();
+  traces.give_back();
+  workloads.give_back();
+  programs.give_back();
+  buffers.give_back();
+  devices.give_back();
+  interning.give_back();
+  book.interner.give_back();
+  book.overflow.give_back();
+  book.store.give_back();
+}
+
 void Recorder::disconnected() {
   const ColdCall call(book.store);
   const Holding holding(book.store.lock);

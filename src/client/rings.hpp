@@ -28,6 +28,7 @@ struct RingState {
 class Rings {
  public:
   bool open(Book& book, Devices& devices, Workloads& workloads);
+  void give_back() { states_.give_back(); }
 
   ttmem_ring_manager_t opened(ttmem_set_t set, std::uint32_t queue, std::uint32_t sub_device,
                               const ttmem_ring* rings, std::uint32_t count, bool observed);

@@ -52,6 +52,7 @@ class IndexOverflow {
   }
   std::uint32_t take();  // 0 = none left
   void put_back(std::uint32_t index);
+  void give_back() { buckets_.give_back(); }
   IndexBucket& operator[](std::uint32_t index) const { return buckets_[index]; }
 
  private:

@@ -28,6 +28,8 @@ enum class SlotPool { kPlain, kLiveWords };
 class Store {
  public:
   int open(const Options& options);
+  // Unmaps and unlocks the file, which stays.
+  void give_back();
   bool is_open() const { return base() != nullptr; }
   void abandon();  // right after open: what needs it could not be set up
 

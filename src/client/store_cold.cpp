@@ -149,6 +149,12 @@ bool Store::grow() {
   return grown;
 }
 
+void Store::give_back() {
+  base_.store(nullptr, std::memory_order_release);
+  file_.let_go();
+  links_.give_back();
+}
+
 bool Store::prepare(SectionKind section, std::uint64_t bytes) {
   if (file_.ready(section) >= bytes) return true;
   maintain();

@@ -35,6 +35,12 @@ struct TraceMember {
 class Traces {
  public:
   bool open(Book& book, Devices& devices, Programs& programs, Workloads& workloads);
+  void give_back() {
+    pool_.give_back();
+    members_.give_back();
+    ids_.give_back();
+    blob_.give_back();
+  }
 
   void begun(std::uint64_t id, ttmem_set_t set, std::uint32_t queue);
   void captured(std::uint64_t id, ttmem_workload_t workload);

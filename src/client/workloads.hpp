@@ -31,6 +31,10 @@ struct Workload {
 class Workloads {
  public:
   bool open(Book& book, Devices& devices, Buffers& buffers, Programs& programs);
+  void give_back() {
+    pool_.give_back();
+    ids_.give_back();
+  }
 
   ttmem_workload_t created(std::uint64_t id, ttmem_set_t set);
   void joined(ttmem_workload_t handle, std::uint64_t program, ttmem_set_t set);

@@ -193,6 +193,13 @@ WriterFile::Health WriterFile::check() {
   return Health::kReopened;
 }
 
+void WriterFile::let_go() {
+  if (base_ != nullptr) munmap(base_, kTableOffset + max_slots_ * sizeof(Slot));
+  nlink_t links = 0;
+  if (fd_ >= 0 && is_ours(fd_, &links)) close(fd_);
+  *this = WriterFile();
+}
+
 void WriterFile::discard() {
   if (base_ != nullptr) munmap(base_, kTableOffset + max_slots_ * sizeof(Slot));
   nlink_t links = 0;

@@ -37,6 +37,8 @@ class WriterFile {
   // another file by now) and the file still has a name. kReopened: the lock was taken again.
   Health check();
 
+  // Unmaps and closes: the lock is free from here on, and the file stays.
+  void let_go();
   // Ends a file that never came into use: unmaps, closes, removes.
   void discard();
 
