@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "top/controls.hpp"
+
+#include <gtest/gtest.h>
+
+#include "top/example_frame.hpp"
+#include "top/rows.hpp"
+
+namespace ttmem::top {
+namespace {
+
+class Controls : public testing::Test {
+ protected:
+  Outcome press(Input input) {
+    const Canvas canvas = draw_screen({frame, history, state}, 120, 40);
+    return apply(state, input, {frame, history, canvas.zones, 40});
+  }
+  Outcome press(Key key) { return press(Input{key}); }
+  Outcome press(char32_t character) { return press(Input{Key::kCharacter, character}); }
+  void type(std::u32string_view text) {
+    for (const char32_t character : text) press(character);
+  }
+
+  Frame frame = example_frame();
+  History history = example_history(frame);
+  ScreenState state;
+};
+
+TEST_F(Controls, TabGoesThroughAllViewsAndBack) {
+  for (std::size_t i = 1; i <= kViews; ++i) {
+    press(Key::kTab);
+    EXPECT_EQ(static_cast<std::size_t>(state.view), i % kViews);
+  }
+  press(Key::kBackTab);
+  EXPECT_EQ(state.view, View::kHelp);
+}
+
+TEST_F(Controls, DigitsNameViews) {
+  press(U'3');
+  EXPECT_EQ(state.view, View::kPrograms);
+  press(U'6');
+  EXPECT_EQ(state.view, View::kDead);
+}
+
+TEST_F(Controls, TheOverviewIsOneListOfDevicesAndProcesses) {
+  press(Key::kDown);
+  EXPECT_EQ(state.row, RowKind::kDevice);
+  EXPECT_EQ(state.device, 0x1000u);
+  for (int i = 0; i < 4; ++i) press(Key::kDown);
+  EXPECT_EQ(state.row, RowKind::kProcess);
+  EXPECT_EQ(state.process, process_id(frame.snapshot.processes[1]));  // the most DRAM
+  press(Key::kEnter);
+  EXPECT_EQ(state.view, View::kProcess);
+  press(Key::kEscape);
+  EXPECT_EQ(state.view, View::kOverview);
+}
+
+TEST_F(Controls, TheSelectionStaysOnItsProcessWhenTheOrderChanges) {
+  press(Key::kEnd);
+  const auto chosen = state.process;
+  press(U'r');
+  EXPECT_EQ(state.process, chosen);
+  press(Key::kUp);  // it is the first now, so the last device is above it
+  EXPECT_EQ(state.row, RowKind::kDevice);
+}
+
+TEST_F(Controls, EnterOnADeviceOpensItAndArrowsMoveTheCursor) {
+  press(Key::kDown);
+  press(Key::kEnter);
+  ASSERT_EQ(state.view, View::kDevice);
+  press(Key::kRight);
+  press(Key::kDown);
+  EXPECT_EQ(state.core_column, 1);
+  EXPECT_EQ(state.core_row, 3);  // two rows of ethernet stand above the workers
+  for (int i = 0; i < 100; ++i) press(Key::kLeft);
+  EXPECT_EQ(state.core_column, 0);
+  press(U'c');
+  EXPECT_EQ(state.core_figure, CoreFigure::kHeadroom);
+}
+
+TEST_F(Controls, NextDeviceGoesRound) {
+  press(U'2');
+  for (const std::uint64_t id : {0x1001u, 0x1002u, 0x1003u, 0x1000u}) {
+    press(U'n');
+    EXPECT_EQ(state.device, id);
+  }
+  press(U'p');
+  EXPECT_EQ(state.device, 0x1003u);
+}
+
+TEST_F(Controls, TheFilterNarrowsTheListWhileItIsTyped) {
+  press(U'/');
+  type(U"ANNq");  // q is a letter here
+  EXPECT_TRUE(state.editing_filter);
+  press(Key::kBackspace);
+  EXPECT_EQ(state.list().filter, "ANN");
+  press(Key::kEnter);
+  EXPECT_FALSE(state.editing_filter);
+  EXPECT_EQ(process_rows({frame, history, state}, true, state.list()).size(), 2u);
+  press(Key::kEscape);
+  EXPECT_TRUE(state.list().filter.empty());
+  EXPECT_EQ(state.view, View::kOverview);
+}
+
+TEST_F(Controls, BackspaceTakesWholeCharacters) {
+  press(U'/');
+  type(U"推論");
+  press(Key::kBackspace);
+  EXPECT_EQ(state.list().filter, "推");
+}
+
+TEST_F(Controls, TheSortMenuChoosesAnOrder) {
+  press(U's');
+  EXPECT_TRUE(state.sort_menu);
+  press(Key::kDown);
+  press(Key::kEnter);
+  EXPECT_FALSE(state.sort_menu);
+  EXPECT_EQ(kProcessOrders[static_cast<std::size_t>(state.list().sort)], "L1");
+  press(Key::kRight);
+  EXPECT_EQ(kProcessOrders[static_cast<std::size_t>(state.list().sort)], "program L1");
+}
+
+TEST_F(Controls, RefreshStaysBetweenATenthAndAMinute) {
+  for (int i = 0; i < 20; ++i) press(U'+');
+  EXPECT_DOUBLE_EQ(state.interval_s, 0.1);
+  for (int i = 0; i < 20; ++i) press(U'-');
+  EXPECT_DOUBLE_EQ(state.interval_s, 60);
+}
+
+TEST_F(Controls, SpacePausesAndQuitQuits) {
+  press(U' ');
+  EXPECT_TRUE(state.paused);
+  EXPECT_EQ(press(U'x'), Outcome::kGoOn);
+  EXPECT_EQ(press(U'q'), Outcome::kQuit);
+  press(U'/');
+  EXPECT_EQ(press(char32_t{3}), Outcome::kQuit);  // Ctrl-C, also while typing
+}
+
+TEST_F(Controls, ClicksChooseTabsRowsAndTitles) {
+  const auto click = [this](ZoneKind kind, int number) {
+    const Canvas canvas = draw_screen({frame, history, state}, 120, 40);
+    for (const Zone& zone : canvas.zones) {
+      if (zone.kind == kind && zone.number == number) {
+        return press(Input{Key::kClick, 0, zone.place.x, zone.place.y});
+      }
+    }
+    ADD_FAILURE() << "nothing to click on";
+    return Outcome::kGoOn;
+  };
+  click(ZoneKind::kRow, 5);
+  EXPECT_EQ(state.process, process_id(frame.snapshot.processes[0]));
+  click(ZoneKind::kRow, 5);  // again: open
+  EXPECT_EQ(state.view, View::kProcess);
+  click(ZoneKind::kView, 0);
+  EXPECT_EQ(state.view, View::kOverview);
+  click(ZoneKind::kSort, 1);
+  EXPECT_EQ(state.list().sort, 1);
+  click(ZoneKind::kView, 1);
+  click(ZoneKind::kCore, 4 * 256 + 3);
+  EXPECT_EQ(state.core_column, 3);
+  EXPECT_EQ(state.core_row, 4);
+  EXPECT_EQ(click(ZoneKind::kKey, 'q'), Outcome::kQuit);
+}
+
+TEST_F(Controls, FailuresOpenAndCloseAgain) {
+  press(U'4');
+  state.process = process_id(frame.snapshot.processes[3]);
+  press(U'f');
+  EXPECT_TRUE(state.failures);
+  press(Key::kEnter);
+  EXPECT_EQ(state.open_failure, 1u);
+  EXPECT_EQ(request_for(state, frame.snapshot).failure, 1u);
+  press(Key::kEscape);
+  EXPECT_EQ(state.open_failure, 0u);
+  press(Key::kEscape);
+  EXPECT_FALSE(state.failures);
+}
+
+TEST_F(Controls, AnythingMayBePressedAnywhereWithNothingToShow) {
+  frame = {};
+  history = {};
+  for (const char32_t view : U"123456?") {
+    press(view);
+    for (const char32_t key : U"s\r/x\r\x1b fnpcrb+-jk\x1b") press(key);
+    for (int key = static_cast<int>(Key::kUp); key <= static_cast<int>(Key::kWheelDown); ++key) {
+      press(Input{static_cast<Key>(key), 0, 5, 5});
+    }
+  }
+  SUCCEED();
+}
+
+}  // namespace
+}  // namespace ttmem::top
