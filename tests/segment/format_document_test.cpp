@@ -267,7 +267,8 @@ TEST(FormatDocument, NamesEverySectionWithItsPlace) {
     ++found;
     const auto section = sections().find(match[1]);
     ASSERT_NE(section, sections().end()) << line;
-    if (match[2] != "-") EXPECT_EQ(std::stoull(match[2]), section->second.kind) << line;
+    const std::uint64_t kind = match[2] == "-" ? 0 : std::stoull(match[2]);
+    EXPECT_EQ(kind, section->second.kind) << line;
     EXPECT_EQ(std::stoull(match[3]), section->second.offset) << line;
     EXPECT_EQ(std::stoull(match[4]), section->second.entry_bytes) << line;
     EXPECT_EQ(std::stoull(match[4]) * std::stoull(match[5]), section->second.max_bytes) << line;
