@@ -89,7 +89,8 @@ class Session:
     """One measurement at a time, of the test that runs."""
 
     def __init__(self) -> None:
-        track()
+        if track().how == "disabled":
+            raise RuntimeError("ttmem: TTMEM_DISABLE is set: there is nothing to measure")
         self._watermark: Optional[Watermark] = None
         self._before: Dict[int, DeviceFigures] = {}
         self._began_ns = 0

@@ -62,7 +62,10 @@ class Measuring:
     """Runs where the tests run."""
 
     def __init__(self) -> None:
-        self._session = measure.Session()
+        try:
+            self._session = measure.Session()
+        except (OSError, RuntimeError) as reason:
+            raise pytest.UsageError(str(reason)) from reason
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, None, None]:

@@ -102,7 +102,9 @@ HoldingView kernel_view(const Books& books, const ProgramRecord& program,
   describe_cores(books, kernel.cores, view);
   view.packed = kernel.packed_bytes;
   view.text = kernel.text_bytes;
-  view.footprint = program.loaded ? footprint_of(books, kernel) : 0;
+  // An estimate is never loaded: it is what somebody says, from the start.
+  const bool shown = program.loaded || program.flags.estimated;
+  view.footprint = shown ? footprint_of(books, kernel) : 0;
   return view;
 }
 

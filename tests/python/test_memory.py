@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""What a process is told about itself: figures, peaks, regions, snapshots."""
+
+import json
+
+MIB = 1024 * 1024
+
+
+def test_the_process_knows_what_it_holds(in_process):
+    code = """
+        import ttmem
+        from fake_chip import Chip
+        chip = Chip(metal_id=3)
+        chip.allocate(1, 4096)
+        chip.allocate(2, 8192)
+        chip.free(1)
+        chip.allocate(3, 32, space=1)
+        class MeshOfTtnn:
+            def get_device_ids(self): return [3, 5]
+        class DeviceOfTtnn:
+            def id(self): return 3
+        print(ttmem.memory_allocated(3), ttmem.max_memory_allocated(3),
+              ttmem.memory_allocated(3, kind="l1"), ttmem.memory_allocated(5),
+              ttmem.memory_allocated(MeshOfTtnn()), ttmem.memory_allocated(DeviceOfTtnn(), "l1"))
+        device, = ttmem.devices()
+        print(device.metal_id, hex(device.unique_id), device.mock, device.is_open)
+    """
+    assert in_process(code).splitlines() == [
+        f"{12 * 8192} {12 * 12288} {64 * 32} 0 {12 * 8192} {64 * 32}",
+        "3 0x103 True True",
+    ]
+
+
+def test_reset_peak_starts_anew_and_leaves_the_true_peak(in_process):
+    code = """
+        import ttmem
+        from fake_chip import Chip
+        chip = Chip()
+        chip.allocate(1, 100 * 32)
+        chip.free(1)
+        chip.allocate(2, 10 * 32)
+        ttmem.reset_peak()
+        print(ttmem.peak()[0].dram, ttmem.max_memory_allocated())
+        chip.allocate(3, 10 * 32)
+        chip.free(3)
+        print(ttmem.peak()[0].dram)
+        for _ in range(50):
+            ttmem.reset_peak_memory_stats()
+        print(ttmem.peak()[0].dram, ttmem.snapshot()["devices"][0]["dram"]["peak"])
+    """
+    assert in_process(code).splitlines() == [
+        f"{12 * 320} {12 * 320}",
+        f"{12 * 640}",
+        f"{12 * 320} {12 * 3200}",
+    ]
+
+
+def test_a_region_tells_what_it_added_its_peak_and_its_rest(in_process):
+    code = """
+        import ttmem
+        from fake_chip import Chip
+        chip = Chip()
+        chip.allocate(1, 1024)
+        with ttmem.region("attention") as r:
+            chip.allocate(2, 2048)
+            assert r.added[0].dram == 12 * 2048 and r.left[0].dram == 12 * 2048
+            chip.allocate(3, 4096)
+            chip.free(3)
+            late = Chip(metal_id=1)
+            late.allocate(1, 32, space=1)
+        chip.allocate(4, 1 << 20)  # afterwards: not the region's
+        print(r.before[0].dram, r.peak[0].dram, r.added[0].dram, r.left[0].dram)
+        print(r.peak[1].l1, r.added[1].l1, r.left[1].l1)
+        print(r)
+    """
+    lines = in_process(code).splitlines()
+    assert lines[0] == f"{12 * 1024} {12 * 7168} {12 * 6144} {12 * 2048}"
+    assert lines[1] == f"{64 * 32} {64 * 32} {64 * 32}"
+    assert lines[2].split() == ["attention", "kind", "added", "peak", "left"]
+    assert lines[3].split() == "device 0 DRAM 72.0 KiB 84.0 KiB 24.0 KiB".split()
+    assert lines[4].split() == "device 1 L1 2.0 KiB 2.0 KiB 2.0 KiB".split()
+
+
+def test_a_region_that_frees_more_than_it_makes_leaves_less_than_nothing(in_process):
+    code = """
+        import ttmem
+        from fake_chip import Chip
+        chip = Chip()
+        chip.allocate(1, 1024)
+        try:
+            with ttmem.region("cleanup") as r:
+                chip.free(1)
+                raise KeyError("passes through")
+        except KeyError:
+            print(r.left[0].dram, r.added[0].dram)
+    """
+    assert in_process(code) == f"{-12 * 1024} 0\n"
+
+
+def test_regions_nest_and_name_what_is_made_in_them(in_process):
+    code = """
+        import json, ttmem
+        from ttmem import command
+        from fake_chip import Chip
+        chip = Chip()
+        with ttmem.region("layer"):
+            chip.allocate(1, 32)
+            with ttmem.region("attention"):
+                chip.allocate(2, 32)
+            chip.allocate(3, 32)
+        chip.allocate(4, 32)
+        print(json.dumps(command.document("dump")))
+    """
+    held = {one["id"]: one for one in json.loads(in_process(code))["holdings"]}
+    names = [held[f"0x{number}"]["operation"] for number in (1, 2, 3, 4)]
+    assert names == ["layer", "attention", "layer", None]
+    assert held["0x2"]["line"].startswith("<string>:8")
+
+
+def test_too_many_regions_are_refused_in_words(in_process):
+    code = """
+        import contextlib, ttmem
+        from fake_chip import Chip
+        Chip()
+        with contextlib.ExitStack() as stack:
+            try:
+                for number in range(17):
+                    stack.enter_context(ttmem.region(str(number)))
+            except RuntimeError as reason:
+                print(number, reason)
+        with ttmem.region("again"):
+            print("again")
+    """
+    assert in_process(code).splitlines() == [
+        "16 ttmem: all 16 watermarks are in use: leave some regions first",
+        "again",
+    ]
+
+
+def test_a_process_that_nobody_tracks_is_told_what_to_do(in_process):
+    code = """
+        import ttmem
+        for question in (ttmem.memory_allocated, ttmem.peak, ttmem.memory_summary,
+                         ttmem.region("x").__enter__):
+            try:
+                question()
+                print("answered")
+            except ttmem.NotTracked as reason:
+                print(reason)
+    """
+    assert set(in_process(code).splitlines()) == {
+        "ttmem: nothing records this process: call ttmem.track(), or start it with `ttmem run`"
+    }
+
+
+def test_a_wrong_kind_is_refused(in_process):
+    code = """
+        import ttmem
+        try:
+            ttmem.memory_allocated(0, "vram")
+        except ValueError as reason:
+            print(reason)
+    """
+    expected = "no kind 'vram'; there are: dram, l1, l1_small, trace, program_l1, kernels\n"
+    assert in_process(code) == expected
+
+
+def test_a_snapshot_has_every_process(in_process):
+    code = """
+        import json, os, ttmem
+        from fake_chip import Chip
+        Chip().allocate(1, 4096)
+        child = os.fork()
+        if child == 0:
+            Chip().allocate(1, 1024)
+            print(json.dumps(ttmem.snapshot()), flush=True)
+            os._exit(0)
+        os.waitpid(child, 0)
+    """
+    snapshot = json.loads(in_process(code))
+    assert snapshot["document"] == "snapshot"
+    assert len([one for one in snapshot["processes"] if one["alive"]]) == 2
+    assert snapshot["devices"][0]["dram"]["taken"] == 12 * (4096 + 1024)
+
+
+def test_regions_survive_a_fork(in_process):
+    code = """
+        import os, sys, ttmem
+        from fake_chip import Chip
+        chip = Chip()
+        with ttmem.region("parent") as r:
+            child = os.fork()
+            if child == 0:
+                Chip().allocate(1, 32)
+            else:
+                os.waitpid(child, 0)
+                chip.allocate(1, 64)
+        if child == 0:
+            sys.stdout.flush()
+            os._exit(0)
+        print(r.left[0].dram)
+    """
+    assert in_process(code) == f"{12 * 64}\n"
+
+
+def test_the_summary_is_a_table(in_process):
+    code = """
+        import ttmem
+        from fake_chip import Chip
+        Chip().allocate(1, 1 << 20)
+        print(ttmem.memory_summary())
+    """
+    lines = in_process(code).splitlines()
+    assert lines[0].split() == ["ttmem", "kind", "now", "peak"]
+    assert lines[1].split() == "device 0 DRAM 12.0 MiB 12.0 MiB".split()
+    assert len(lines) == 7
+
+
+def test_importing_starts_nothing(in_process):
+    code = """
+        import ttmem
+        print("libttmem" in open("/proc/self/maps").read())
+    """
+    assert in_process(code) == "False\n"
+
+
+def test_disabled_means_disabled(in_process):
+    code = """
+        import ttmem
+        from ttmem import library
+        print(ttmem.track(), library.load().ttmem_segment_path())
+    """
+    assert in_process(code, TTMEM_DISABLE="1") == "Tracking(how='disabled', slots=0) b''\n"

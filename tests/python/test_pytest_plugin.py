@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""The pytest plugin, on a chip that exists only in the tests' own segments."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from conftest import PACKAGE, SOURCE, named_file
+
+CONFTEST = """
+    import pytest
+    from fake_chip import Chip
+
+    @pytest.fixture(scope="session")
+    def chip():
+        chip = Chip()
+        chip.allocate(1000, 512)
+        return chip
+"""
+
+TESTS = """
+    import pytest
+    import ttmem
+
+    def test_first(chip):
+        chip.allocate(1, 4096)
+        chip.free(1)
+
+    @pytest.mark.no_device_leaks
+    def test_clean(chip):
+        chip.allocate(2, 2048)
+        chip.allocate(3, 64, space=1)
+        chip.free(2)
+        chip.free(3, space=1)
+
+    @pytest.mark.no_device_leaks
+    def test_leaky(chip):
+        with ttmem.region("attention"):
+            chip.allocate(4, 1024)
+
+    @pytest.mark.limit_dram("24 KiB")
+    def test_within(chip):
+        pass
+
+    @pytest.mark.limit_dram("40 KiB")
+    @pytest.mark.limit_l1("1 KiB")
+    def test_beyond(chip):
+        with ttmem.region("softmax"):
+            chip.allocate(5, 4096)
+            chip.allocate(6, 32, space=1)
+        chip.free(5)
+        chip.free(6, space=1)
+
+    def test_of_nothing():
+        pass
+"""
+
+
+@pytest.fixture
+def run_pytest(tmp_path):
+    library, command = named_file("TTMEM_LIB"), named_file("TTMEM_BIN")
+    injector = named_file("TTMEM_INJECTOR_DIR")
+    (tmp_path / "segments").mkdir(mode=0o700)
+    (tmp_path / "conftest.py").write_text(textwrap.dedent(CONFTEST))
+    (tmp_path / "test_sample.py").write_text(textwrap.dedent(TESTS))
+
+    def run(*arguments):
+        environment = dict(
+            os.environ,
+            PYTHONPATH=os.pathsep.join([str(PACKAGE), str(SOURCE / "tests" / "python")]),
+            PYTHONDONTWRITEBYTECODE="1",
+            TTMEM_DIR=str(tmp_path / "segments"),
+            TTMEM_LIBRARY=library,
+            TTMEM_BIN=command,
+            TTMEM_INJECTOR_DIR=injector,
+        )
+        return subprocess.run(
+            [sys.executable, "-m", "pytest", "-p", "ttmem.pytest_plugin", "-p", "no:cacheprovider"]
+            + ["--strict-markers", "--rootdir", str(tmp_path), *arguments, str(tmp_path)],
+            env=environment,
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+def outcomes(output):
+    return [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))]
+
+
+def test_without_the_option_nothing_happens(run_pytest, tmp_path):
+    done = run_pytest("-k", "leaky or beyond or nothing")
+    assert "3 passed" in done.stdout, done.stdout
+    assert "device memory" not in done.stdout
+
+
+def test_the_table_shows_peaks_and_rests(run_pytest):
+    done = run_pytest("--ttmem")
+    rows = [line.split("  ") for line in done.stdout.splitlines() if "test_sample.py::" in line]
+    table = {row[-1].split("::")[1]: row for row in rows if len(row) > 4 or "KiB" in row[0]}
+    cells = {
+        name: [cell.strip() for cell in row if cell.strip()][:-1] for name, row in table.items()
+    }
+    # The session's own 512 x 12 bytes are part of the peak and of nobody's rest.
+    assert cells["test_first"] == ["54.0 KiB", "0 B", "0 B", "0 B"], done.stdout
+    assert cells["test_clean"] == ["30.0 KiB", "4.0 KiB", "0 B", "0 B"]
+    assert cells["test_leaky"] == ["18.0 KiB", "0 B", "12.0 KiB", "0 B"]
+    assert cells["test_beyond"] == ["66.0 KiB", "2.0 KiB", "0 B", "0 B"]
+
+
+def test_leaks_and_limits_fail_with_the_holdings(run_pytest):
+    done = run_pytest("--ttmem")
+    assert done.returncode == 1
+    text = done.stdout
+    assert "1 buffers (12.0 KiB a device) outlive the test:" in text, text
+    assert "12.0 KiB of dram on device 0 by attention at" in text
+    assert "dram of device 0: the test took 66.0 KiB (67584 bytes), the limit is 40.0 KiB" in text
+    assert "l1 of device 0: the test took 2.0 KiB (2048 bytes), the limit is 1.0 KiB" in text
+    assert "48.0 KiB of dram on device 0 by softmax at" in text
+    failed = {line.split("::")[1].split()[0] for line in outcomes(text)}
+    assert failed == {"test_leaky", "test_beyond"}
+
+
+def test_the_figures_are_there_as_json(run_pytest, tmp_path):
+    path = tmp_path / "figures.json"
+    run_pytest("--ttmem", "--ttmem-json", str(path))
+    document = json.loads(path.read_text())
+    assert (document["schema"], document["document"]) == (1, "pytest")
+    tests = {one["nodeid"].split("::")[1]: one for one in document["tests"]}
+    assert len(tests) == 6
+    leaky = tests["test_leaky"]
+    assert leaky["failed"] and not tests["test_first"]["failed"]
+    (device,) = leaky["devices"]
+    assert device["metal_id"] == 0
+    assert device["peak"]["dram"] == 12 * 1536
+    assert device["left"] == {
+        "dram": 12 * 1024,
+        "l1": 0,
+        "l1_small": 0,
+        "trace": 0,
+        "program_l1": 0,
+        "kernels": 0,
+    }
+
+
+def test_json_alone_is_a_mistake(run_pytest, tmp_path):
+    done = run_pytest("--ttmem-json", str(tmp_path / "figures.json"))
+    assert done.returncode == 4
+    assert "--ttmem-json needs --ttmem" in done.stdout
+
+
+def test_workers_of_xdist_measure_and_the_controller_prints(run_pytest, tmp_path):
+    pytest.importorskip("xdist", reason="pytest-xdist is not installed")
+    path = tmp_path / "figures.json"
+    done = run_pytest("--ttmem", "--ttmem-json", str(path), "-n", "2")
+    document = json.loads(path.read_text())
+    tests = {one["nodeid"].split("::")[1]: one for one in document["tests"]}
+    assert len(tests) == 6, done.stdout
+    assert {one["worker"] for one in tests.values()} <= {"gw0", "gw1"}
+    assert tests["test_leaky"]["devices"][0]["left"]["dram"] == 12 * 1024
+    assert "outlive the test" in done.stdout
+    assert done.stdout.count("- device memory -") == 1

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Code that was compiled against the declarations of the original's client, and not compiled again:
+// this file includes nothing of ours but the reader.
+#include <cstdint>
+
+#include "own_figures.hpp"
+
+namespace tt::tt_metal {
+class AllocationClient {
+ public:
+  static void report_allocation(int device_id, uint64_t size, uint8_t buffer_type,
+                                uint64_t buffer_id);
+  static void report_deallocation(int device_id, uint64_t buffer_id);
+  static void report_cb_allocation(int device_id, uint64_t size, uint64_t cb_id);
+  static void report_cb_deallocation(int device_id, uint64_t size, uint64_t cb_id);
+  static void report_kernel_load(int device_id, uint64_t size, uint64_t kernel_id,
+                                 uint8_t kernel_type = 0);
+  static void report_kernel_unload(int device_id, uint64_t size, uint64_t kernel_id);
+  static bool is_enabled();
+};
+}  // namespace tt::tt_metal
+
+namespace {
+
+using tt::tt_metal::AllocationClient;
+using ttmem::ledger::Space;
+
+using Relinked = WaysIn;
+
+TEST_F(Relinked, EveryCallOfTheOriginalReachesTheRecord) {
+  ASSERT_TRUE(AllocationClient::is_enabled());
+  AllocationClient::report_allocation(30, 1073741824, 0, 4096);
+  AllocationClient::report_cb_allocation(30, 262144, 105248);
+  AllocationClient::report_kernel_load(30, 131072, 9, 0);
+  EXPECT_EQ(figures(30).space(Space::kDram).requested, 1073741824u);
+  EXPECT_EQ(figures(30).program_l1.allocated, 262144u);
+  EXPECT_EQ(figures(30).kernels.total().footprint, 131072u);
+  AllocationClient::report_kernel_unload(30, 131072, 9);
+  AllocationClient::report_cb_deallocation(30, 262144, 105248);
+  AllocationClient::report_deallocation(30, 4096);
+  EXPECT_EQ(figures(30).space(Space::kDram).requested, 0u);
+  EXPECT_EQ(figures(30).program_l1.allocated, 0u);
+  EXPECT_EQ(figures(30).kernels.total().footprint, 0u);
+}
+
+}  // namespace
