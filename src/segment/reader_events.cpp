@@ -54,7 +54,7 @@ EventRun read_events(const ReadOnlyFile& file, const Part& ring, std::uint64_t f
   run.events.resize(to - first + 1);
   std::vector<Event> again(run.events.size());
   if (!copy_records(file, ring, first, run.events) || !copy_records(file, ring, first, again) ||
-      !read_head(file, head) || head < to) {
+      !read_head(file, head) || head + 1 < to) {
     return {};
   }
   // Whatever the writer reached meanwhile is dropped, up to the last record that does not fit.

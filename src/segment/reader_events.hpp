@@ -26,7 +26,8 @@ struct EventRun {
 // The number of the last event, now.
 bool read_head(const ReadOnlyFile& file, std::uint64_t& head);
 
-// Events from..to (inclusive; `to` is at most the head), as many of them as the ring still holds,
+// Events from..to (inclusive; `to` is at most one beyond the head, for a writer that stopped before
+// moving it), as many of them as the ring still holds,
 // without holes: what was overwritten is left out at the old end.
 EventRun read_events(const ReadOnlyFile& file, const Part& ring, std::uint64_t from,
                      std::uint64_t to);

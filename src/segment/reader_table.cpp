@@ -38,7 +38,7 @@ void TableReader::forget() {
 bool TableReader::update(ReadOnlyFile& file, const Header& header, SlotSink& sink,
                          TableUpdate& update) {
   retry_unsettled(file, sink);
-  if (begun_ && header.head < event_) return false;  // a number only grows
+  if (begun_ && header.head + 1 < event_) return false;  // a number only grows
   if (!begun_) {
     if (!synchronise(file, sink, update)) return false;
   } else if (header.head > event_) {
@@ -72,13 +72,15 @@ bool TableReader::synchronise(ReadOnlyFile& file, SlotSink& sink, TableUpdate& u
       return false;
     }
     // A slot is written before the head moves: wait until the head covers all that was seen. A
-    // writer that died in between never moves it; then its last operation is taken as it stands.
+    // writer that was stopped or killed in between does not move it. It has one event at a time, so
+    // what was seen is then the state after that one.
     std::uint64_t end = 0;
     for (std::uint32_t waits = 0; waits < kSettleTries; ++waits) {
       if (!read_head(file, end)) return false;
       if (end >= pass.newest) break;
       ::sched_yield();
     }
+    if (pass.newest > end + 1) continue;
     EventRun run;
     if (end > start) run = read_events(file, ring_, start + 1, end);
     if (end > start && !run.complete) continue;
@@ -91,7 +93,7 @@ bool TableReader::synchronise(ReadOnlyFile& file, SlotSink& sink, TableUpdate& u
       }
     }
     begun_ = true;
-    event_ = std::max(end, start);
+    event_ = std::max({end, start, pass.newest});
     unsettled_ = std::move(pass.unsettled);
     return true;
   }
