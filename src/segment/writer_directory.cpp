@@ -37,9 +37,9 @@ int open_given(const char* path, WriterDirectory& directory) {
   return open_path(path, 0, directory);
 }
 
-int open_own(WriterDirectory& directory) {
-  char path[64];
-  std::snprintf(path, sizeof path, "/dev/shm/ttmem-%u", static_cast<unsigned>(geteuid()));
+}  // namespace
+
+int open_private_directory(const char* path, WriterDirectory& directory) {
   if (mkdir(path, 0700) != 0 && errno != EEXIST) return errno;
   if (const int error = open_path(path, O_NOFOLLOW, directory)) return error;
   struct stat status;
@@ -51,15 +51,15 @@ int open_own(WriterDirectory& directory) {
   return EPERM;
 }
 
-}  // namespace
-
 int open_writer_directory(const char* wanted, WriterDirectory& directory) {
   if (wanted == nullptr || *wanted == '\0') wanted = secure_getenv("TTMEM_DIR");
   if (wanted != nullptr && *wanted != '\0') return open_given(wanted, directory);
   if (faccessat(AT_FDCWD, kHostWide, W_OK | X_OK, AT_EACCESS) == 0) {
     return open_path(kHostWide, 0, directory);
   }
-  return open_own(directory);
+  char own[64];
+  std::snprintf(own, sizeof own, "/dev/shm/ttmem-%u", static_cast<unsigned>(geteuid()));
+  return open_private_directory(own, directory);
 }
 
 }  // namespace ttmem::segment

@@ -19,4 +19,8 @@ struct WriterDirectory {
 // Returns 0 or an errno. `wanted` may be null.
 int open_writer_directory(const char* wanted, WriterDirectory& directory);
 
+// The last choice of the above for any path: made if it is missing, and refused (EPERM, ELOOP,
+// ENOTDIR) unless it is a directory of ours that nobody else may write.
+int open_private_directory(const char* path, WriterDirectory& directory);
+
 }  // namespace ttmem::segment
