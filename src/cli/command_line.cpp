@@ -2,9 +2,12 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "cli/command_line.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -72,6 +75,19 @@ int explain(const CLI::App& app, const CLI::ParseError& error) {
   return kUsage;
 }
 
+// `run` and `doctor` hand on the words of a program. The "--" before them has done its work once the
+// program's first word is known, and the parser would take it for its own.
+std::vector<std::string> without_separator(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.empty() || (words[0] != "run" && words[0] != "doctor")) return words;
+  for (std::size_t i = 1; i < words.size() && words[i].starts_with('-'); ++i) {
+    if (words[i] != "--") continue;
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+    break;
+  }
+  return words;
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app(kDescription, "ttmem");
   app.footer(kFooter);
@@ -83,7 +99,9 @@ int parse_and_run(int argc, char** argv) {
   for (const Register add : commands()) add(app, action);
   if (names_no_command(app, argc, argv)) return explain_commands(app, argv[1]);
   try {
-    app.parse(argc, argv);
+    auto words = without_separator(argc, argv);
+    std::reverse(words.begin(), words.end());
+    app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
     return Output::print(app.help());
   } catch (const CLI::CallForVersion&) {

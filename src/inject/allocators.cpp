@@ -21,6 +21,7 @@ using metal::functions;
 /// The key of a place whose allocator has ended: a search goes on past it.
 const void* const kGone = reinterpret_cast<const void*>(1);
 
+/// Buffers below this id belong to the parent of this process.
 std::atomic<std::uint64_t> inherited{0};
 
 std::size_t place(const void* allocator) {
@@ -106,8 +107,8 @@ void fill(Allocator& entry, const void* allocator, ttmem_set_t set, std::uint32_
   entry.block_alignment = alignment;
   for (auto& taken : entry.taken) taken.store(0, std::memory_order_relaxed);
   entry.per_core_live.store(0, std::memory_order_relaxed);
-  entry.newest.store(0, std::memory_order_relaxed);
-  entry.released_up_to.store(inherited.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  entry.next_id.store(0, std::memory_order_relaxed);
+  entry.released_below.store(inherited.load(std::memory_order_relaxed), std::memory_order_relaxed);
   entry.id.store(id, std::memory_order_release);
   entry.key.store(allocator, std::memory_order_release);
 }
@@ -165,7 +166,7 @@ void resized(const void* allocator, std::uint32_t space) {
 void cleared(const void* allocator) {
   Allocator* entry = find(allocator);
   if (!entry) return;
-  entry->released_up_to.store(entry->newest.load());
+  entry->released_below.store(entry->next_id.load());
   ttmem_allocator_cleared(entry->id);
   forget_buffers(*entry);
 }
@@ -185,17 +186,16 @@ void closed(const void* allocator) {
 }
 
 void forget_recorder() {
-  std::uint64_t newest = inherited.load();
+  std::uint64_t next_id = inherited.load();
   for (std::size_t i = 0; i < kMax; ++i) {
     Allocator& entry = table()[i];
-    newest = std::max(newest, entry.newest.load());
+    next_id = std::max(next_id, entry.next_id.load());
     entry.id.store(0);
     entry.key.store(nullptr);
   }
-  inherited.store(newest);
+  inherited.store(next_id);
 }
 
-std::uint64_t inherited_up_to() { return inherited.load(std::memory_order_relaxed); }
 
 extern "C" void ttmem_on_deallocate_buffers(void* allocator) noexcept {
   quietly([=] { cleared(allocator); });

@@ -22,9 +22,9 @@ struct Allocator {
   std::atomic<std::uint64_t> taken[TTMEM_SPACES] = {};
   std::atomic<std::uint64_t> per_core_live{0};  ///< buffers that the runtime's statistics leave out
   std::atomic<std::uint64_t> events{0};
-  std::atomic<std::uint64_t> newest{0};         ///< highest buffer id seen
-  /// Buffers up to this id were released all at once; their own release comes later and is nothing.
-  std::atomic<std::uint64_t> released_up_to{0};
+  std::atomic<std::uint64_t> next_id{0};        ///< one past the highest buffer id seen
+  /// Buffers below this id were released all at once; their own release comes later and is nothing.
+  std::atomic<std::uint64_t> released_below{0};
 
   std::uint64_t block(std::uint64_t bytes_per_bank) const {
     const std::uint64_t unit = block_alignment ? block_alignment : 1;
@@ -68,8 +68,6 @@ void visit(Visitor&& visitor) {
 
 /// After a fork: the ids mean nothing, and what lived then was the parent's.
 void forget_recorder();
-/// Ids up to this one belong to the parent of this process.
-std::uint64_t inherited_up_to();
 
 }  // namespace allocators
 }  // namespace ttmem::inject

@@ -59,7 +59,7 @@ void record_allocation(const void* allocator, const void* buffer, std::uint64_t 
   record.layout = static_cast<std::uint8_t>(facts.layout);
   record.per_core = read_per_core(buffer, facts, record.address);
   record.flags = flags_of(facts.space);
-  if (ids_are_ordered()) raise(entry->newest, facts.id);
+  if (ids_are_ordered()) raise(entry->next_id, facts.id + 1);
   if (record.per_core) {
     entry->per_core_live.fetch_add(1, std::memory_order_relaxed);
   } else {
@@ -77,7 +77,7 @@ void record_free(const void* allocator, const void* buffer) {
   std::uint64_t id = 0;
   std::uint32_t space = 0;
   if (!entry || !read_identity(buffer, id, space)) return;
-  if (ids_are_ordered() && id <= entry->released_up_to.load(std::memory_order_relaxed)) return;
+  if (ids_are_ordered() && id < entry->released_below.load(std::memory_order_relaxed)) return;
   ttmem_buffer_freed(entry->id.load(std::memory_order_relaxed), space, id);
   if (entry->per_core_live.load(std::memory_order_relaxed) && functions.is_per_core(buffer)) {
     entry->per_core_live.fetch_sub(1, std::memory_order_relaxed);
