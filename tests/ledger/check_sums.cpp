@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "ledger/check_sums.hpp"
+#include "check_sums.hpp"
 
 #include <algorithm>
 #include <functional>
