@@ -3,6 +3,7 @@
 #include "top/core_panel.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -45,38 +46,72 @@ StretchWords words(Stretch kind) {
   return {"", Ink::kGap, U' '};
 }
 
-// From top to bottom, at most `lines`: the smallest are left out first.
-std::vector<const CoreStretch*> shown_stretches(const std::vector<CoreStretch>& map, int lines) {
-  std::vector<const CoreStretch*> all;
-  for (const CoreStretch& stretch : map) all.push_back(&stretch);
-  const auto size = [](const CoreStretch* s) { return s->end - s->begin; };
-  if (static_cast<int>(all.size()) > lines) {
-    std::stable_sort(all.begin(), all.end(), [&](auto* a, auto* b) { return size(a) > size(b); });
-    all.resize(static_cast<std::size_t>(std::max(0, lines - 1)));
+// One line of the list: a stretch, or several neighbours that found no line of their own.
+struct Piece {
+  std::uint64_t begin = 0, end = 0;
+  std::array<std::uint64_t, 8> bytes_by_kind{};
+  const CoreStretch* only = nullptr;  // null: several
+  int count = 1;
+
+  std::uint64_t bytes() const { return end - begin; }
+  Stretch kind() const {
+    const auto largest = std::max_element(bytes_by_kind.begin(), bytes_by_kind.end());
+    return static_cast<Stretch>(largest - bytes_by_kind.begin());
   }
-  std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->begin > b->begin; });
-  return all;
+};
+
+// From top to bottom in at most `lines`; the smallest join their smaller neighbours, so that the
+// list still covers every byte.
+std::vector<Piece> pieces(const std::vector<CoreStretch>& map, int lines) {
+  std::vector<Piece> result;
+  for (const CoreStretch& stretch : map) {
+    Piece piece{stretch.begin, stretch.end, {}, &stretch};
+    piece.bytes_by_kind[static_cast<std::size_t>(stretch.kind)] = piece.bytes();
+    result.push_back(piece);
+  }
+  while (static_cast<int>(result.size()) > std::max(1, lines)) {
+    auto smallest = std::min_element(result.begin(), result.end(),
+                                     [](auto& a, auto& b) { return a.bytes() < b.bytes(); });
+    const bool last = smallest + 1 == result.end();
+    const bool down =
+        smallest != result.begin() && (last || (smallest - 1)->bytes() < (smallest + 1)->bytes());
+    if (down) --smallest;
+    const Piece above = *(smallest + 1);
+    smallest->end = above.end;
+    smallest->only = nullptr;
+    smallest->count += above.count;
+    for (std::size_t i = 0; i < above.bytes_by_kind.size(); ++i) {
+      smallest->bytes_by_kind[i] += above.bytes_by_kind[i];
+    }
+    result.erase(smallest + 1);
+  }
+  std::reverse(result.begin(), result.end());
+  return result;
 }
 
-void draw_stretch(Canvas& canvas, const view::Rect& line, const Scene& scene,
-                  const CoreStretch& stretch) {
-  const StretchWords said = words(stretch.kind);
+void draw_piece(Canvas& canvas, const view::Rect& line, const Scene& scene, const Piece& piece) {
+  const StretchWords said = words(piece.kind());
   const Ink ink = said.ink == Ink::kTrack || said.ink == Ink::kGap ? Ink::kFaint : said.ink;
   canvas.grid.put(line.x, line.y, scene.state.colours ? U'■' : said.texture, {ink});
   int x = line.x + 2;
   if (line.columns >= 44) {
-    canvas.grid.text(x, line.y, fmt::format("{:#08x}", stretch.begin), looks::kFaint);
+    canvas.grid.text(x, line.y, fmt::format("{:#08x}", piece.begin), looks::kFaint);
     x += 10;
   }
-  canvas.grid.text_before(x + 10, line.y, scene.bytes(stretch.end - stretch.begin), looks::kText);
+  canvas.grid.text_before(x + 10, line.y, scene.bytes(piece.bytes()), looks::kText);
   x += 12;
   x += canvas.grid.text(x, line.y, said.name, {ink}, line.right() - x) + 1;
-  if (!stretch.name.empty()) {
-    x += canvas.grid.text(x, line.y, stretch.name, looks::kText, line.right() - x) + 1;
-  }
-  if (stretch.pid != 0) {
-    canvas.grid.text(x, line.y, fmt::format("{} {}", stretch.owner, stretch.pid), looks::kFaint,
+  if (piece.only == nullptr) {
+    canvas.grid.text(x, line.y, fmt::format("and others, {} pieces", piece.count), looks::kSoft,
                      line.right() - x);
+    return;
+  }
+  if (!piece.only->name.empty()) {
+    x += canvas.grid.text(x, line.y, piece.only->name, looks::kText, line.right() - x) + 1;
+  }
+  if (piece.only->pid != 0) {
+    canvas.grid.text(x, line.y, fmt::format("{} {}", piece.only->owner, piece.only->pid),
+                     looks::kFaint, line.right() - x);
   }
 }
 
@@ -109,16 +144,10 @@ void draw_core(Canvas& canvas, const view::Rect& place, const Scene& scene,
   }
   const view::Rect tower{inside.x + 1, inside.y, 3, inside.rows};
   view::draw_tower(canvas.grid, tower, parts, *core.l1_bytes, scene.state.colours);
-  const auto shown = shown_stretches(core.map, inside.rows);
   int y = inside.y;
-  for (const CoreStretch* stretch : shown) {
-    draw_stretch(canvas, {tower.right() + 2, y++, inside.right() - tower.right() - 3, 1}, scene,
-                 *stretch);
-  }
-  if (shown.size() < core.map.size()) {
-    canvas.grid.text(tower.right() + 2, y,
-                     fmt::format("… {} smaller ones", core.map.size() - shown.size()),
-                     looks::kFaint);
+  for (const Piece& piece : pieces(core.map, inside.rows)) {
+    draw_piece(canvas, {tower.right() + 2, y++, inside.right() - tower.right() - 3, 1}, scene,
+               piece);
   }
 }
 

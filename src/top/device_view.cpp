@@ -75,12 +75,11 @@ std::string roles_note(const Chip& chip) {
                          [role](const PlacedCore& core) { return core.core->role == role; });
   };
   std::string note;
-  const auto add = [&note](std::string_view mark, std::string_view word, auto number) {
-    if (number > 0) note += fmt::format("{}{} {} {}", note.empty() ? "" : "  ", mark, number, word);
-  };
-  add("E", "eth", count(Role::kActiveEth));
-  add("D", "dispatch", count(Role::kDispatch));
-  add("×", "harvested", count(Role::kHarvested));
+  for (const Role role : {Role::kActiveEth, Role::kDispatch, Role::kHarvested}) {
+    if (const auto number = count(role); number > 0) {
+      note += fmt::format("{}{} {}", note.empty() ? "" : "  ", role_mark(role), number);
+    }
+  }
   return note;
 }
 
@@ -176,8 +175,8 @@ void draw_dram_bank(Canvas& canvas, const view::Rect& place, const Scene& scene,
   const view::Rect inside = draw_panel(
       canvas, place, fmt::format("DRAM  {} banks of {}, all alike", banks, scene.bytes(bank)),
       fmt::format("largest free block {}", scene.bytes(dram.largest_free)));
-  view::draw_bar(canvas.grid, inside.x + 1, inside.y, inside.columns - 2, parts, bank,
-                 scene.state.colours);
+  view::draw_strip(canvas.grid, inside.x + 1, inside.y, inside.columns - 2, parts, bank,
+                   scene.state.colours);
 }
 
 void draw_cores(Canvas& canvas, const view::Rect& place, const Scene& scene) {

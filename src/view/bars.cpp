@@ -20,22 +20,54 @@ int level(std::uint64_t value, std::uint64_t top, int levels) {
   return std::clamp(static_cast<int>(part * levels + 0.5), 1, levels);
 }
 
-// Which part covers the most of each cell, and the boundary inside of it.
+// The boundary inside of a cell.
 struct Slice {
   Ink first = Ink::kTrack, second = Ink::kTrack;
   int eighths = kEighths;  // of the first
 };
 
-std::vector<Slice> slices(std::span<const BarPart> parts, std::uint64_t whole, int cells) {
+// For each of `units`, which part it shows; -1 = none. Every part has its share.
+std::vector<int> by_share(std::span<const BarPart> parts, std::uint64_t whole, int units) {
   std::vector<std::uint64_t> amounts;
   for (const BarPart& part : parts) amounts.push_back(part.amount);
-  const std::vector<int> widths = shares(amounts, whole, cells * kEighths);
-  std::vector<Ink> inks;
+  const std::vector<int> widths = shares(amounts, whole, units);
+  std::vector<int> result;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    inks.insert(inks.end(), static_cast<std::size_t>(widths[i]), parts[i].ink);
+    result.insert(result.end(), static_cast<std::size_t>(widths[i]), static_cast<int>(i));
   }
-  inks.resize(static_cast<std::size_t>(cells * kEighths), Ink::kTrack);
-  std::vector<Slice> result(static_cast<std::size_t>(cells));
+  result.resize(static_cast<std::size_t>(units), -1);
+  return result;
+}
+
+// The same, but a unit shows the part that covers most of its stretch of the whole.
+std::vector<int> by_place(std::span<const BarPart> parts, std::uint64_t whole, int units) {
+  std::vector<int> result(static_cast<std::size_t>(units), -1);
+  std::vector<double> best(result.size(), 0.0);
+  const double scale = units / static_cast<double>(std::max<std::uint64_t>(whole, 1));
+  double begin = 0;
+  for (std::size_t i = 0; i < parts.size() && begin < units; ++i) {
+    const double end =
+        std::min<double>(units, begin + static_cast<double>(parts[i].amount) * scale);
+    for (auto unit = static_cast<std::size_t>(begin); unit < result.size(); ++unit) {
+      const auto from = static_cast<double>(unit);
+      const double covered = std::min(end, from + 1) - std::max(begin, from);
+      if (covered <= 0) break;
+      if (covered > best[unit]) {
+        best[unit] = covered;
+        result[unit] = static_cast<int>(i);
+      }
+    }
+    begin = end;
+  }
+  return result;
+}
+
+std::vector<Slice> slices(std::span<const BarPart> parts, const std::vector<int>& units) {
+  std::vector<Ink> inks;
+  for (const int part : units) {
+    inks.push_back(part < 0 ? Ink::kTrack : parts[static_cast<std::size_t>(part)].ink);
+  }
+  std::vector<Slice> result(inks.size() / kEighths);
   for (std::size_t i = 0; i < result.size(); ++i) {
     const auto begin = inks.begin() + static_cast<std::ptrdiff_t>(i * kEighths);
     const auto end = begin + kEighths;
@@ -57,16 +89,23 @@ Cell cell_of(const Slice& slice, std::span<const char32_t> partial) {
   return {U'█', 0, {slice.first}};
 }
 
-std::vector<char32_t> textures(std::span<const BarPart> parts, std::uint64_t whole, int cells) {
-  std::vector<std::uint64_t> amounts;
-  for (const BarPart& part : parts) amounts.push_back(part.amount);
-  const std::vector<int> widths = shares(amounts, whole, cells);
-  std::vector<char32_t> result;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    result.insert(result.end(), static_cast<std::size_t>(widths[i]), parts[i].texture);
+using Divide = std::vector<int> (*)(std::span<const BarPart>, std::uint64_t, int);
+
+// `length` cells, divided among the parts, along the bar.
+std::vector<Cell> cells_along(std::span<const BarPart> parts, std::uint64_t whole, int length,
+                              bool colours, Divide divide, std::span<const char32_t> partial) {
+  std::vector<Cell> cells;
+  if (length <= 0) return cells;
+  if (colours) {
+    for (const Slice& slice : slices(parts, divide(parts, whole, length * kEighths))) {
+      cells.push_back(cell_of(slice, partial));
+    }
+    return cells;
   }
-  result.resize(static_cast<std::size_t>(cells), U'·');
-  return result;
+  for (const int part : divide(parts, whole, length)) {
+    cells.push_back({part < 0 ? U'·' : parts[static_cast<std::size_t>(part)].texture, 0, {}});
+  }
+  return cells;
 }
 
 }  // namespace
@@ -100,29 +139,22 @@ std::vector<int> shares(std::span<const std::uint64_t> amounts, std::uint64_t wh
 
 void draw_bar(Grid& grid, int x, int y, int columns, std::span<const BarPart> parts,
               std::uint64_t whole, bool colours) {
-  if (columns <= 0) return;
-  if (!colours) {
-    for (const char32_t texture : textures(parts, whole, columns)) grid.put(x++, y, texture, {});
-    return;
+  for (const Cell& cell : cells_along(parts, whole, columns, colours, by_share, kFromLeft)) {
+    grid.put(x++, y, cell.character, cell.look);
   }
-  for (const Slice& slice : slices(parts, whole, columns)) {
-    const Cell cell = cell_of(slice, kFromLeft);
+}
+
+void draw_strip(Grid& grid, int x, int y, int columns, std::span<const BarPart> parts,
+                std::uint64_t whole, bool colours) {
+  for (const Cell& cell : cells_along(parts, whole, columns, colours, by_place, kFromLeft)) {
     grid.put(x++, y, cell.character, cell.look);
   }
 }
 
 void draw_tower(Grid& grid, const Rect& place, std::span<const BarPart> parts, std::uint64_t whole,
                 bool colours) {
-  if (place.rows <= 0) return;
   int y = place.bottom() - 1;
-  if (!colours) {
-    for (const char32_t texture : textures(parts, whole, place.rows)) {
-      grid.fill({place.x, y--, place.columns, 1}, texture, {});
-    }
-    return;
-  }
-  for (const Slice& slice : slices(parts, whole, place.rows)) {
-    const Cell cell = cell_of(slice, kFromBelow);
+  for (const Cell& cell : cells_along(parts, whole, place.rows, colours, by_place, kFromBelow)) {
     grid.fill({place.x, y--, place.columns, 1}, cell.character, cell.look);
   }
 }

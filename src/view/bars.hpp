@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// Amounts as pictures: bars of several parts, sparklines and charts. A bar is exact to an eighth of
-// a cell, and a part that is not zero is always seen.
+// Amounts as pictures: bars of several parts, maps, sparklines and charts. A bar is exact to an
+// eighth of a cell, and a part of it that is not zero is always seen.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,10 @@ std::vector<int> shares(std::span<const std::uint64_t> amounts, std::uint64_t wh
 void draw_bar(Grid& grid, int x, int y, int columns, std::span<const BarPart> parts,
               std::uint64_t whole, bool colours);
 
-// Upwards instead: the first part at the bottom.
+// Parts by their place instead, for maps of addresses: each eighth of a cell shows what covers most
+// of it, however many parts there are. A strip lies in a row, a tower stands on its first part.
+void draw_strip(Grid& grid, int x, int y, int columns, std::span<const BarPart> parts,
+                std::uint64_t whole, bool colours);
 void draw_tower(Grid& grid, const Rect& place, std::span<const BarPart> parts, std::uint64_t whole,
                 bool colours);
 
