@@ -11,14 +11,37 @@ import sys
 import oracle
 
 
+SECOND_PROGRAM = 65536  # bytes on each of 2x2 cores
+PER_CHIP = 2048  # times 1 + 16 * row + column, on core (0, 0)
+
+
+def expected_of_chips(point):
+    """Reserved and resident program L1 of each chip, where each runs a program of its own.
+
+    The runtime's own count is no help there: it reports a program of one chip on all chips.
+    """
+    for index, chip in enumerate(point["chips"]):
+        row, column = divmod(index, point["columns"])
+        own = PER_CHIP * (1 + 16 * row + column)
+        yield chip, 3 * SECOND_PROGRAM + max(SECOND_PROGRAM, own), 3 * SECOND_PROGRAM + own
+
+
 def check_programs(process, point, failures):
-    """Program L1 and kernels, against what the scene is known to have made."""
-    device = process["devices"][0]
-    reserved = device["program_l1"]["reserved"]
-    if reserved != point["cb_allocated"][0]:
-        failures.append(
-            f"{point['checkpoint']}: reserved {reserved}, runtime {point['cb_allocated'][0]}"
-        )
+    """Program L1 of each chip, against the runtime and against what the scene made."""
+    devices = {d["metal_id"]: d["program_l1"] for d in process["devices"]}
+
+    def equal(chip, what, expected):
+        got = devices[chip][what]
+        if got != expected:
+            failures.append(f"{point['checkpoint']}: chip {chip} {what} {got}, expected {expected}")
+
+    if point["checkpoint"] == "a program for each chip":
+        for chip, reserved, resident in expected_of_chips(point):
+            equal(chip, "reserved", reserved)
+            equal(chip, "resident", resident)
+        return
+    for chip, reserved in zip(point["chips"], point["cb_allocated"]):
+        equal(chip, "reserved", reserved)
 
 
 def check_tracking(process, failures):

@@ -94,7 +94,8 @@ void Mesh::checkpoint(const std::string& name) {
       out << separator << id;
       separator = ",";
     }
-    out << "],\"cb_allocated\":[" << circular_buffers() << "]";
+    out << "],\"rows\":" << device_->num_rows() << ",\"columns\":" << device_->num_cols()
+        << ",\"cb_allocated\":[" << circular_buffers() << "]";
     for (const auto& [type, label] : kSpaces) {
       out << ",\"" << label << "\":" << space_json(as_device(), type);
     }
