@@ -148,6 +148,7 @@ void LegacySocket::read(LegacyConnection& connection, std::size_t bytes) {
   const Read result = connection.read(bytes);
   watch_clients(connection);
   if (result == Read::kBroken) return refuse(connection);
+  if (connection.has_output()) service_.log().flush();  // whoever has an answer finds it logged
   if (!connection.send()) return close(connection.descriptor());
   if (result == Read::kEnded) {
     connection.ended = true;
@@ -232,6 +233,7 @@ void LegacySocket::look_for_silence() {
     LegacyConnection& connection = *found->second;
     const bool good = connection.silence();
     watch_clients(connection);
+    service_.log().flush();
     if (!good) {
       refuse(connection);
     } else if (!connection.send()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// The event loop as the rest of the daemon sees it: descriptors, timers and signals, one thread. The
-// library behind it stays in the file that makes one.
+// The event loop as the rest of the daemon sees it: descriptors, timers and signals, one thread.
+// The library behind it stays in the file that makes one.
 #pragma once
 
 #include <chrono>
@@ -26,8 +26,8 @@ class Loop {
 
   // Calls back whenever the descriptor is ready for what is wanted, again and again while it stays
   // so; an error or the peer's end counts as both. Watching a descriptor again replaces what was
-  // wanted. The descriptor stays the caller's: unwatch it before closing it. Both may be called from
-  // within a callback, also the descriptor's own.
+  // wanted. The descriptor stays the caller's: unwatch it before closing it. Both may be called
+  // from within a callback, also the descriptor's own.
   virtual void watch(int descriptor, Ready wanted, ReadyCallback callback) = 0;
   virtual void unwatch(int descriptor) = 0;
 
