@@ -32,7 +32,7 @@ Moment Moment::now() {
 }
 
 TickClock::TickClock(const segment::Clock& stored, const Moment& now, bool same_boot)
-    : wall_now_(now.wall_ns), wall_stored_(stored.wall_ns) {
+    : monotonic_now_(now.monotonic_ns), wall_now_(now.wall_ns), wall_stored_(stored.wall_ns) {
   if (!same_boot) return;
   if (stored.kind == static_cast<std::uint32_t>(segment::ClockKind::kMonotonicNs)) {
     ticks_now_ = now.monotonic_ns;
@@ -51,6 +51,13 @@ ledger::TimeNs TickClock::wall(std::uint64_t ticks) const {
   const double ago = static_cast<double>(ticks_now_ - ticks) * ns_per_tick_;
   if (ago >= static_cast<double>(wall_now_)) return wall_stored_;
   return wall_now_ - static_cast<std::uint64_t>(ago);
+}
+
+std::uint64_t TickClock::ticks(std::uint64_t monotonic_ns) const {
+  if (monotonic_ns == 0 || ns_per_tick_ == 0) return monotonic_ns;
+  if (monotonic_ns >= monotonic_now_) return ticks_now_;
+  const double ago = static_cast<double>(monotonic_now_ - monotonic_ns) / ns_per_tick_;
+  return ago < static_cast<double>(ticks_now_) ? ticks_now_ - static_cast<std::uint64_t>(ago) : 1;
 }
 
 }  // namespace ttmem::collect

@@ -28,9 +28,12 @@ class TickClock {
 
   // 0 stays 0. Never later than the `now` it was made with.
   ledger::TimeNs wall(std::uint64_t ticks) const;
+  // The ticks of a moment of CLOCK_MONOTONIC, which stamps dispatches and replays. 0 stays 0.
+  std::uint64_t ticks(std::uint64_t monotonic_ns) const;
 
  private:
   std::uint64_t ticks_now_ = 0;
+  std::uint64_t monotonic_now_ = 0;
   std::uint64_t wall_now_ = 0;
   std::uint64_t wall_stored_ = 0;
   double ns_per_tick_ = 0;  // 0: only the stored moment is known

@@ -30,8 +30,7 @@ std::int64_t difference(std::uint64_t after, std::uint64_t before) {
 
 }  // namespace
 
-EventDecoder::EventDecoder(const SegmentSource& source)
-    : source_(source), shadow_(source.reader()) {}
+EventDecoder::EventDecoder(const SegmentSource& source) : source_(source), shadow_(source) {}
 
 EventDecoder::Batch EventDecoder::decode(RawEvents raw) {
   Batch batch;
@@ -226,7 +225,7 @@ void EventDecoder::tell_launcher(const Payload& before, const Payload& after, De
   const bool was = holds(before, kind);
   const bool is = Meta::live(after.meta);
   view.id = after.id;
-  view.time = not_before(launches_of(after).first);
+  view.time = not_before(source_.launch_ticks(launches_of(after).first));
   if (kind == Kind::kWorkload) {
     view.workload = after.id;
     view.kind = !is   ? EventKind::kWorkloadReleased

@@ -19,6 +19,7 @@ namespace {
 using segment::BlobKind;
 using segment::Error;
 using segment::ErrorCode;
+using segment::Kind;
 using segment::Meta;
 using segment::Payload;
 
@@ -131,11 +132,21 @@ void SegmentSource::on_slot(std::uint32_t index, const Payload& payload) {
   }
   if (first_ && !Meta::live(payload.meta)) return;
   ledger_->apply(index, record_of(payload, reader_.blobs()));
+  const Kind kind = Meta::kind(payload.meta);
+  if (kind == Kind::kWorkload || kind == Kind::kTrace) set_launches(index, payload);
 }
 
 void SegmentSource::on_launches(std::uint32_t index, const Payload& payload) {
   if (mode_.events && index < shadow_.size()) shadow_[index] = payload;
-  ledger_->set_launches(index, launches_of(payload));
+  set_launches(index, payload);
+}
+
+void SegmentSource::set_launches(std::uint32_t index, const Payload& payload) {
+  if (!Meta::live(payload.meta)) return;
+  ledger::Launches launches = launches_of(payload);
+  launches.first = launch_ticks(launches.first);
+  launches.last = launch_ticks(launches.last);
+  ledger_->set_launches(index, launches);
 }
 
 void SegmentSource::collect_events(segment::TableUpdate& update, std::uint64_t before) {

@@ -52,6 +52,10 @@ class SegmentSource final : private segment::SlotSink {
   ledger::Ended ended() const { return liveness_.ended(); }
   int exit_descriptor() const { return liveness_.descriptor(); }
   ledger::TimeNs wall(std::uint64_t ticks) const { return clock_.wall(ticks); }
+  // Dispatches and replays are stamped by another clock than the rest; in ticks of the rest.
+  std::uint64_t launch_ticks(std::uint64_t monotonic_ns) const {
+    return clock_.ticks(monotonic_ns);
+  }
 
   // Everything about the process but its devices.
   ledger::ProcessView identity() const;
@@ -69,6 +73,7 @@ class SegmentSource final : private segment::SlotSink {
   void on_slot(std::uint32_t index, const segment::Payload& payload) override;
   void on_launches(std::uint32_t index, const segment::Payload& payload) override;
 
+  void set_launches(std::uint32_t index, const segment::Payload& payload);
   void start_over();
   bool update_geometry();
   void feed_blobs(ledger::ProcessLedger& ledger, std::size_t from) const;

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "collect/segment_source.hpp"
 #include "ledger/event.hpp"
 #include "segment/format.hpp"
 #include "segment/reader.hpp"
@@ -27,7 +28,7 @@ struct Contribution {
 
 class SlotShadow {
  public:
-  explicit SlotShadow(const segment::Reader& reader) : reader_(reader) {}
+  explicit SlotShadow(const SegmentSource& source) : source_(source), reader_(source.reader()) {}
 
   // Takes over a table as it is after `run`, and goes back to the moment before it. What stood in a
   // slot is known from the run itself: a release still carries what was released.
@@ -61,6 +62,7 @@ class SlotShadow {
   segment::Payload before(const segment::Payload& first, std::uint64_t floor) const;
   std::uint32_t core_count(std::uint32_t blob) const;
 
+  const SegmentSource& source_;
   const segment::Reader& reader_;
   std::vector<segment::Payload> slots_;
   std::unordered_map<std::uint64_t, Parts> programs_;

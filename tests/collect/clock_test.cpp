@@ -27,6 +27,15 @@ TEST(TickClock, TscTicksLieOnTheLineThroughBothMoments) {
               1000);
 }
 
+TEST(TickClock, MonotonicMomentsBecomeTicks) {
+  const segment::Clock stored{1, 0, 1'000'000, 10 * kSecond, 1000 * kSecond};
+  const Moment now{1'000'000 + 30 * 2'500'000'000ull, 40 * kSecond, 1030 * kSecond};
+  const TickClock clock(stored, now, true);
+  EXPECT_NEAR(static_cast<double>(clock.wall(clock.ticks(25 * kSecond))), 1015.0 * kSecond, 1000);
+  EXPECT_EQ(clock.ticks(0), 0u);
+  EXPECT_EQ(clock.ticks(50 * kSecond), now.tsc);
+}
+
 TEST(TickClock, AnotherBootKnowsOnlyTheStoredMoment) {
   const segment::Clock stored{1, 0, 1'000'000, 10 * kSecond, 1000 * kSecond};
   const TickClock clock(stored, {5, 5, 2000 * kSecond}, false);
