@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Tests of the library's own recorder need a process each: there is only one recorder in a process.
+// The body runs in a forked child, with the public calls and an empty directory of its own.
+#pragma once
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+
+#include "client/recording.hpp"
+#include "ttmem/ttmem.h"
+
+namespace ttmem::client {
+
+// Why a child ended: its exit code, or 1000 + signal.
+inline int wait_for(pid_t pid) {
+  int status = 0;
+  if (waitpid(pid, &status, 0) != pid) return -1;
+  return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+inline bool is_locked(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_len = 1;
+  const bool asked = fd >= 0 && fcntl(fd, F_OFD_GETLK, &lock) == 0;
+  close(fd);
+  return asked && lock.l_type != F_UNLCK;
+}
+
+// A child's expectation: says what failed and ends with code 1.
+inline void check(bool held, const char* what, int line) {
+  if (held) return;
+  std::fprintf(stderr, "line %d: %s\n", line, what);
+  _exit(1);
+}
+#define CHECK_THAT(condition) ::ttmem::client::check((condition), #condition, __LINE__)
+
+class OwnProcess : public ::testing::Test {
+ protected:
+  // 0 = the body ran to its end.
+  int run(const std::function<void()>& body) { return wait_for(start(body)); }
+  pid_t start(const std::function<void()>& body) {
+    const pid_t pid = fork();
+    if (pid != 0) return pid;
+    alarm(100);
+    setenv("TTMEM_DIR", directory.path().c_str(), 1);
+    body();
+    _exit(0);
+  }
+  std::string only_file() const {
+    const auto files = directory.files();
+    EXPECT_EQ(files.size(), 1u);
+    return files.empty() ? "" : files[0];
+  }
+  TemporaryDirectory directory;
+};
+
+inline ttmem_device_t open_device(std::uint64_t unique_id = 1) {
+  const ttmem_device_info info = device_info(unique_id);
+  return ttmem_device_opened(&info);
+}
+
+inline ttmem_set_t set_of_one(ttmem_device_t chip) {
+  ttmem_set_info set = {};
+  set.struct_size = sizeof set;
+  set.device_count = 1;
+  set.devices = &chip;
+  return ttmem_device_set(&set);
+}
+
+inline ttmem_allocator_t open_allocator_on(ttmem_device_t chip) {
+  const ttmem_space_info dram = {TTMEM_SPACE_DRAM, 12, 0, 1 << 30, 32, 0, nullptr};
+  ttmem_allocator_info info = {};
+  info.struct_size = sizeof info;
+  info.set = set_of_one(chip);
+  info.space_count = 1;
+  info.spaces = &dram;
+  return ttmem_allocator_opened(&info);
+}
+
+inline void allocate(ttmem_allocator_t allocator, std::uint64_t id, std::uint64_t block = 100) {
+  ttmem_buffer buffer = {};
+  buffer.id = id;
+  buffer.block = block;
+  buffer.requested = block;
+  buffer.allocator = allocator;
+  ttmem_buffer_allocated(&buffer);
+}
+
+inline std::uint64_t taken_on(ttmem_device_t chip) {
+  ttmem_figures figures = {};
+  ttmem_self(chip, TTMEM_SPACE_DRAM, &figures);
+  return figures.taken;
+}
+
+}  // namespace ttmem::client
