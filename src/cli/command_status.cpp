@@ -40,11 +40,22 @@ Report not_found(const std::string& why) {
   return {"", kNotFound};
 }
 
+// A ledger knows one process only, and does not name it.
+void name_owner(ledger::CoreView& core, const collect::ProcessCores& process) {
+  for (ledger::CoreStretch& stretch : core.map) {
+    const bool owned = stretch.kind != ledger::Stretch::kFixed && !stretch.name.empty();
+    if (!owned || stretch.pid != 0) continue;
+    stretch.owner = process.process;
+    stretch.pid = process.pid;
+  }
+}
+
 view::DeviceCores device_cores(const collect::Collector& collector,
                                const ledger::DeviceView& device, bool with_map) {
   const bool shared = device.processes > 1;
   std::vector<std::vector<ledger::CoreView>> views;
   for (auto& process : collector.cores(device.id, with_map || shared)) {
+    for (auto& core : process.cores) name_owner(core, process);
     views.push_back(std::move(process.cores));
   }
   return {device.id, device.unique_id, view::merged_cores(std::move(views))};
@@ -111,9 +122,8 @@ Report report(const collect::Collector& collector, const StatusOptions& options,
   if (options.cores) return cores_report(collector, snapshot, options, style);
   if (options.programs) return programs_report(collector, snapshot, options, style);
   if (options.json) return {view::snapshot_json(snapshot, view::JsonLayout::kPretty) + "\n"};
-  if (view::is_empty(snapshot)) return {view::empty_text()};
-  if (options.format == "legacy") return {view::legacy_status(snapshot)};
-  return {view::status_text(snapshot, style)};
+  const bool legacy = options.format == "legacy" && !view::is_empty(snapshot);
+  return {legacy ? view::legacy_status(snapshot) : view::status_text(snapshot, style)};
 }
 
 int watch(collect::Collector& collector, const StatusOptions& options) {

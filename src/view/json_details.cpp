@@ -61,7 +61,7 @@ Json config_bytes(const ledger::ProgramView& program) {
 }
 
 Json program(const ledger::ProgramView& view) {
-  const bool has_rate = view.dispatches > 1;
+  const bool has_rate = view.dispatches_per_second > 0;
   return {{"pid", view.pid},
           {"process", view.process},
           {"id", id_text(view.id)},

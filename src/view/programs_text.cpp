@@ -19,7 +19,8 @@ using ledger::ProgramView;
 constexpr std::size_t kNameWidth = 32;
 
 std::string rate_cell(const ProgramView& program) {
-  return program.dispatches > 1 ? fmt::format("{:.1f}/s", program.dispatches_per_second) : "-";
+  const double rate = program.dispatches_per_second;
+  return rate > 0 ? fmt::format("{:.1f}/s", rate) : "-";
 }
 
 std::vector<std::string> row(const ProgramView& program, ledger::TimeNs now) {

@@ -65,9 +65,10 @@ class Outputs(command.TestCase):
 
     def test_a_segment_that_cannot_be_read_is_said_and_the_others_are_shown(self):
         with command.workload():
-            name = "ttmem-1-1-0123456789abcdef"
-            with open(os.path.join(os.environ["TTMEM_DIR"], name), "wb") as file:
+            path = os.path.join(os.environ["TTMEM_DIR"], "ttmem-1-1-0123456789abcdef")
+            with open(path, "wb") as file:
                 file.write(b"garbage" * 4096)
+            os.utime(path, (0, 0))  # old enough not to be one that is just being made
             done = command.run("status")
             self.assertEqual(done.returncode, 0)
             self.assertIn("Device 0", done.stdout)

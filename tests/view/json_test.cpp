@@ -95,7 +95,7 @@ TEST(JsonDocument, HoldingsOfEveryKindAreWhatTheirTableSays) {
 
 TEST(JsonDocument, ProgramsAreWhatTheirTableSays) {
   ledger::ProgramView program;
-  program.dispatches = 2;
+  program.dispatches_per_second = 2.5;
   const Json value =
       Json::parse(programs_json(seeds_snapshot(), {{}, program}, JsonLayout::kPretty));
   EXPECT_EQ(JsonDoc().complaints(value, "programs"), "");
