@@ -3,7 +3,6 @@
 #include "ledger/address_map.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "ledger/saturating.hpp"
@@ -119,22 +118,21 @@ void AddressMap::settle() const {
   if (added_.empty() && removed_.empty()) return;
   std::sort(added_.begin(), added_.end());
   std::sort(removed_.begin(), removed_.end());
+  if (sorted_.empty() && removed_.empty()) return sorted_.swap(added_);
   std::vector<AddressRange> all;
-  if (sorted_.empty()) {
-    all.swap(added_);
-  } else {
-    all.reserve(sorted_.size() + added_.size());
-    std::merge(sorted_.begin(), sorted_.end(), added_.begin(), added_.end(),
-               std::back_inserter(all));
+  all.reserve(sorted_.size() + added_.size() - removed_.size());
+  auto old = sorted_.begin(), fresh = added_.begin(), gone = removed_.begin();
+  while (old != sorted_.end() || fresh != added_.end()) {
+    const bool take_old = fresh == added_.end() || (old != sorted_.end() && *old <= *fresh);
+    const AddressRange& next = take_old ? *old++ : *fresh++;
+    if (gone != removed_.end() && *gone == next) {
+      ++gone;
+    } else {
+      all.push_back(next);
+    }
   }
+  sorted_ = std::move(all);
   added_.clear();
-  if (removed_.empty()) {
-    sorted_ = std::move(all);
-    return;
-  }
-  sorted_.clear();
-  std::set_difference(all.begin(), all.end(), removed_.begin(), removed_.end(),
-                      std::back_inserter(sorted_));
   removed_.clear();
 }
 

@@ -12,6 +12,7 @@
 #include "ledger/buffer_book.hpp"
 #include "ledger/catalog.hpp"
 #include "ledger/core_grid.hpp"
+#include "ledger/l1_frame.hpp"
 #include "ledger/program_book.hpp"
 #include "ledger/residency.hpp"
 #include "ledger/slot_table.hpp"
@@ -24,6 +25,7 @@ struct Books {
   BufferBook buffers{catalog};
   ProgramBook programs{catalog, slots};
   CoreGrids grids{catalog};
+  L1Frames frames{catalog, buffers, grids};
   Residency residency{catalog, slots, programs, grids};
   std::map<std::uint32_t, RingManagerRecord> ring_managers;
   std::unordered_map<DeviceIndex, DeviceCounters> counters;

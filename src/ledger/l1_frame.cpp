@@ -53,13 +53,12 @@ std::optional<std::int64_t> L1Frame::headroom(std::uint64_t program_end) const {
   return difference(floor.value_or(*top), end);
 }
 
-std::vector<L1Frame> l1_frames(const Books& books, DeviceIndex device) {
-  const CoreGrid* grid = books.grids.of(device);
-  if (!grid) return {};
-  const DeviceRecord& record = *books.catalog.device(device);
-  const Region region = region_of(books.catalog, device);
-  const L1Floor floor = books.buffers.l1_floor(device);
+std::vector<L1Frame> L1Frames::without_floors(DeviceIndex device) const {
   std::vector<L1Frame> frames;
+  const CoreGrid* grid = grids_.of(device);
+  if (!grid) return frames;
+  const DeviceRecord& record = *catalog_.device(device);
+  const Region region = region_of(catalog_, device);
   frames.reserve(grid->size());
   for (const CoreRecord& core : grid->cores()) {
     L1Frame frame;
@@ -69,13 +68,26 @@ std::vector<L1Frame> l1_frames(const Books& books, DeviceIndex device) {
                  (region.all_workers ||
                   std::binary_search(region.banks.begin(), region.banks.end(), core.core));
     if (frame.bank) {
-      frame.floor = floor.at(core.core);
       frame.top = region.end;
       frame.l1_small = region.l1_small;
     } else if (frame.geometry.l1_bytes != 0) {
       frame.top = frame.geometry.l1_bytes;
     }
     frames.push_back(frame);
+  }
+  return frames;
+}
+
+const std::vector<L1Frame>& L1Frames::of(DeviceIndex device) const {
+  if (as_of_ != catalog_.version()) frames_.clear();
+  as_of_ = catalog_.version();
+  const auto [place, is_new] = frames_.try_emplace(device);
+  std::vector<L1Frame>& frames = place->second;
+  if (is_new) frames = without_floors(device);
+  const L1Floor floor = buffers_.l1_floor(device);
+  for (L1Frame& frame : frames) {
+    if (frame.bank)
+      frame.floor = floor.by_core.empty() ? floor.everywhere : floor.at(frame.core.core);
   }
   return frames;
 }

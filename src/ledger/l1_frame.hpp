@@ -11,10 +11,12 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
-#include "ledger/books.hpp"
-#include "ledger/figures.hpp"
+#include "ledger/buffer_book.hpp"
+#include "ledger/catalog.hpp"
+#include "ledger/core_grid.hpp"
 
 namespace ttmem::ledger {
 
@@ -33,8 +35,25 @@ struct L1Frame {
   std::optional<std::int64_t> headroom(std::uint64_t program_end) const;
 };
 
-// One frame a core of the device's grid; empty if its cores are not known.
-std::vector<L1Frame> l1_frames(const Books& books, DeviceIndex device);
 std::uint64_t bytes_below(std::span<const AddressRange> merged_ranges, std::uint64_t ceiling);
+
+class L1Frames {
+ public:
+  L1Frames(const Catalog& catalog, const BufferBook& buffers, const CoreGrids& grids)
+      : catalog_(catalog), buffers_(buffers), grids_(grids) {}
+
+  // One frame a core of the device's grid; none if its cores are not known. Good until the next
+  // question about this device.
+  const std::vector<L1Frame>& of(DeviceIndex device) const;
+
+ private:
+  std::vector<L1Frame> without_floors(DeviceIndex device) const;
+
+  const Catalog& catalog_;
+  const BufferBook& buffers_;
+  const CoreGrids& grids_;
+  mutable std::unordered_map<DeviceIndex, std::vector<L1Frame>> frames_;
+  mutable std::uint64_t as_of_ = 0;
+};
 
 }  // namespace ttmem::ledger

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "ledger/l1_frame.hpp"
-
 namespace ttmem::ledger {
 namespace {
 
@@ -29,7 +27,7 @@ Figure resident_bytes(const Books& books, DeviceIndex device) {
   if (!books.catalog.is_open(device) || !books.residency.launched(device)) return 0;
   const auto* standing = books.residency.standing(device);
   if (!standing) return std::nullopt;
-  const std::vector<L1Frame> frames = l1_frames(books, device);
+  const std::vector<L1Frame>& frames = books.frames.of(device);
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     sum = add(sum, bytes_below((*standing)[i].ranges, frames[i].ceiling()));
@@ -160,7 +158,7 @@ Headroom headroom(const Books& books, DeviceIndex device) {
   if (!books.catalog.is_open(device)) return result;
   const auto* standing = books.residency.standing(device);
   const auto* reserved = books.residency.reserved(device);
-  const std::vector<L1Frame> frames = l1_frames(books, device);
+  const std::vector<L1Frame>& frames = books.frames.of(device);
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const auto room = frames[i].headroom((*standing)[i].end());
     if (room && (!result.min || *room < *result.min)) result.core = frames[i].core.core;
