@@ -46,44 +46,63 @@ StretchWords words(Stretch kind) {
   return {"", Ink::kGap, U' '};
 }
 
-// One line of the list: a stretch, or several neighbours that found no line of their own.
+// One line of the list: a stretch, or neighbours that found no line of their own.
 struct Piece {
   std::uint64_t begin = 0, end = 0;
   std::array<std::uint64_t, 8> bytes_by_kind{};
-  const CoreStretch* only = nullptr;  // null: several
+  const CoreStretch* largest = nullptr;  // of those with a name
   int count = 1;
 
+  explicit Piece(const CoreStretch& stretch) : begin(stretch.begin), end(stretch.end) {
+    bytes_by_kind[static_cast<std::size_t>(stretch.kind)] = bytes();
+    if (!stretch.name.empty() || stretch.pid != 0) largest = &stretch;
+  }
   std::uint64_t bytes() const { return end - begin; }
   Stretch kind() const {
-    const auto largest = std::max_element(bytes_by_kind.begin(), bytes_by_kind.end());
-    return static_cast<Stretch>(largest - bytes_by_kind.begin());
+    const auto most = std::max_element(bytes_by_kind.begin(), bytes_by_kind.end());
+    return static_cast<Stretch>(most - bytes_by_kind.begin());
+  }
+  void join(const Piece& above) {
+    end = above.end;
+    count += above.count;
+    const auto size = [](const CoreStretch* one) { return one ? one->end - one->begin : 0; };
+    if (size(above.largest) > size(largest)) largest = above.largest;
+    for (std::size_t i = 0; i < bytes_by_kind.size(); ++i) {
+      bytes_by_kind[i] += above.bytes_by_kind[i];
+    }
   }
 };
 
-// From top to bottom in at most `lines`; the smallest join their smaller neighbours, so that the
-// list still covers every byte.
-std::vector<Piece> pieces(const std::vector<CoreStretch>& map, int lines) {
-  std::vector<Piece> result;
-  for (const CoreStretch& stretch : map) {
-    Piece piece{stretch.begin, stretch.end, {}, &stretch};
-    piece.bytes_by_kind[static_cast<std::size_t>(stretch.kind)] = piece.bytes();
-    result.push_back(piece);
+// Neighbours of one part of the L1 may share a line; fixed part, ring, program L1 and L1_SMALL stay
+// apart from each other and from the buffers.
+bool may_join(const Piece& a, const Piece& b) {
+  const auto part = [](const Piece& piece) {
+    const Stretch kind = piece.kind();
+    return kind == Stretch::kFree ? Stretch::kBuffer : kind;
+  };
+  return part(a) == part(b) || part(a) == Stretch::kGap || part(b) == Stretch::kGap;
+}
+
+// The pair of neighbours that is smallest together; the lower one's index.
+std::size_t smallest_pair(const std::vector<Piece>& pieces, bool any) {
+  std::size_t best = pieces.size();
+  for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
+    if (!any && !may_join(pieces[i], pieces[i + 1])) continue;
+    const auto bytes = [&](std::size_t at) { return pieces[at].bytes() + pieces[at + 1].bytes(); };
+    if (best == pieces.size() || bytes(i) < bytes(best)) best = i;
   }
+  return best;
+}
+
+// From top to bottom in at most `lines`; small neighbours share one, so that the list still covers
+// every byte.
+std::vector<Piece> pieces_of(const std::vector<CoreStretch>& map, int lines) {
+  std::vector<Piece> result(map.begin(), map.end());
   while (static_cast<int>(result.size()) > std::max(1, lines)) {
-    auto smallest = std::min_element(result.begin(), result.end(),
-                                     [](auto& a, auto& b) { return a.bytes() < b.bytes(); });
-    const bool last = smallest + 1 == result.end();
-    const bool down =
-        smallest != result.begin() && (last || (smallest - 1)->bytes() < (smallest + 1)->bytes());
-    if (down) --smallest;
-    const Piece above = *(smallest + 1);
-    smallest->end = above.end;
-    smallest->only = nullptr;
-    smallest->count += above.count;
-    for (std::size_t i = 0; i < above.bytes_by_kind.size(); ++i) {
-      smallest->bytes_by_kind[i] += above.bytes_by_kind[i];
-    }
-    result.erase(smallest + 1);
+    std::size_t lower = smallest_pair(result, false);
+    if (lower == result.size()) lower = smallest_pair(result, true);
+    result[lower].join(result[lower + 1]);
+    result.erase(result.begin() + static_cast<std::ptrdiff_t>(lower) + 1);
   }
   std::reverse(result.begin(), result.end());
   return result;
@@ -101,16 +120,16 @@ void draw_piece(Canvas& canvas, const view::Rect& line, const Scene& scene, cons
   canvas.grid.text_before(x + 10, line.y, scene.bytes(piece.bytes()), looks::kText);
   x += 12;
   x += canvas.grid.text(x, line.y, said.name, {ink}, line.right() - x) + 1;
-  if (piece.only == nullptr) {
-    canvas.grid.text(x, line.y, fmt::format("and others, {} pieces", piece.count), looks::kSoft,
-                     line.right() - x);
-    return;
+  if (piece.count > 1) {
+    x += canvas.grid.text(x, line.y,
+                          fmt::format("{} pieces{}", piece.count, piece.largest ? ", largest" : ""),
+                          looks::kSoft, line.right() - x) +
+         1;
   }
-  if (!piece.only->name.empty()) {
-    x += canvas.grid.text(x, line.y, piece.only->name, looks::kText, line.right() - x) + 1;
-  }
-  if (piece.only->pid != 0) {
-    canvas.grid.text(x, line.y, fmt::format("{} {}", piece.only->owner, piece.only->pid),
+  if (piece.largest == nullptr) return;
+  x += canvas.grid.text(x, line.y, piece.largest->name, looks::kText, line.right() - x) + 1;
+  if (piece.largest->pid != 0) {
+    canvas.grid.text(x, line.y, fmt::format("{} {}", piece.largest->owner, piece.largest->pid),
                      looks::kFaint, line.right() - x);
   }
 }
@@ -145,7 +164,7 @@ void draw_core(Canvas& canvas, const view::Rect& place, const Scene& scene,
   const view::Rect tower{inside.x + 1, inside.y, 3, inside.rows};
   view::draw_tower(canvas.grid, tower, parts, *core.l1_bytes, scene.state.colours);
   int y = inside.y;
-  for (const Piece& piece : pieces(core.map, inside.rows)) {
+  for (const Piece& piece : pieces_of(core.map, inside.rows)) {
     draw_piece(canvas, {tower.right() + 2, y++, inside.right() - tower.right() - 3, 1}, scene,
                piece);
   }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "top/charts.hpp"
 #include "top/device_card.hpp"
 #include "top/listing.hpp"
 #include "top/rows.hpp"
@@ -191,6 +192,13 @@ void draw_processes(Canvas& canvas, const view::Rect& place, const Scene& scene)
   draw_list(canvas, {inside.x + 1, inside.y, inside.columns - 2, inside.rows}, listing);
 }
 
+// What the processes leave over is for the history of all devices.
+int chart_rows(const Scene& scene, int rows) {
+  const int processes = static_cast<int>(process_rows(scene, true, scene.state.list()).size()) + 5;
+  const int spare = rows - processes;
+  return spare < 5 ? 0 : std::min(spare, 14);
+}
+
 }  // namespace
 
 void draw_overview(Canvas& canvas, const view::Rect& place, const Scene& scene) {
@@ -203,8 +211,13 @@ void draw_overview(Canvas& canvas, const view::Rect& place, const Scene& scene) 
                   "or try the built-in workload   ttmem demo --scenario busy"});
     return;
   }
-  const int used = draw_devices(canvas, place, scene);
-  draw_processes(canvas, {place.x, place.y + used, place.columns, place.rows - used}, scene);
+  const int devices = draw_devices(canvas, place, scene);
+  const int charts = chart_rows(scene, place.rows - devices);
+  const view::Rect rest{place.x, place.y + devices, place.columns, place.rows - devices - charts};
+  draw_processes(canvas, rest, scene);
+  if (charts == 0) return;
+  draw_charts(canvas, {place.x, rest.bottom(), place.columns, charts},
+              "All devices, last 2 minutes", &scene.history.total());
 }
 
 }  // namespace ttmem::top

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "top/charts.hpp"
 #include "top/process_parts.hpp"
 #include "top/rows.hpp"
 #include "top/views.hpp"
-#include "view/bars.hpp"
 #include "view/units.hpp"
 #include "view/words.hpp"
 
@@ -65,32 +65,6 @@ void draw_identity(Canvas& canvas, const view::Rect& place, const Scene& scene,
   line("container", process.container, looks::kText);
 }
 
-void draw_charts(Canvas& canvas, const view::Rect& place, const Scene& scene,
-                 const ledger::ProcessView& process) {
-  const Track* track = scene.history.process(process_id(process));
-  const view::Rect inside = draw_panel(canvas, place, "Last 2 minutes");
-  if (track == nullptr) {
-    draw_centred(canvas, inside, {"no history"});
-    return;
-  }
-  const int half = inside.rows / 2;
-  const auto one = [&](const view::Rect& where, std::string_view label, const Series& series,
-                       view::Ink ink) {
-    if (where.rows <= 0) return;
-    const int label_columns = 11;
-    canvas.grid.text(where.x + 1, where.y, label, view::Look{ink}.bold());
-    canvas.grid.text(where.x + 1, where.y + 1, view::bytes_text(series.largest()), looks::kSoft,
-                     where.rows > 1 ? label_columns - 1 : 0);
-    const view::Rect area{where.x + 1 + label_columns, where.y, where.columns - 2 - label_columns,
-                          where.rows};
-    view::draw_chart(canvas.grid, area, series.columns(static_cast<std::size_t>(area.columns) * 2),
-                     series.largest(), {ink});
-  };
-  one({inside.x, inside.y, inside.columns, half}, "DRAM", track->dram, view::Ink::kDram);
-  one({inside.x, inside.y + half, inside.columns, inside.rows - half}, "L1", track->l1,
-      view::Ink::kBuffers);
-}
-
 }  // namespace
 
 void draw_process(Canvas& canvas, const view::Rect& place, const Scene& scene) {
@@ -103,7 +77,8 @@ void draw_process(Canvas& canvas, const view::Rect& place, const Scene& scene) {
   const int chart = place.columns >= 110 && head >= 7 && process->alive ? place.columns * 2 / 5 : 0;
   draw_identity(canvas, {place.x, place.y, place.columns - chart, head}, scene, *process);
   if (chart > 0) {
-    draw_charts(canvas, {place.right() - chart, place.y, chart, head}, scene, *process);
+    draw_charts(canvas, {place.right() - chart, place.y, chart, head}, "Last 2 minutes",
+                scene.history.process(process_id(*process)));
   }
   const int devices = std::min(static_cast<int>(process->devices.size()) + 4,
                                std::max(4, (place.rows - head) * 2 / 5));

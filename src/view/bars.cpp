@@ -75,7 +75,16 @@ std::vector<Slice> slices(std::span<const BarPart> parts, const std::vector<int>
     slice.first = *begin;
     const auto change = std::find_if(begin, end, [&](Ink ink) { return ink != slice.first; });
     slice.eighths = static_cast<int>(change - begin);
-    slice.second = change == end ? slice.first : *std::prev(end);
+    // Of what is left of the cell, the one that has most of it.
+    slice.second = slice.first;
+    std::ptrdiff_t most = 0;
+    for (auto at = change; at != end; ++at) {
+      const auto count = std::count(change, end, *at);
+      if (count >= most && *at != slice.first) {
+        most = count;
+        slice.second = *at;
+      }
+    }
   }
   return result;
 }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "top/charts.hpp"
+
+#include "view/bars.hpp"
+#include "view/units.hpp"
+
+namespace ttmem::top {
+namespace {
+
+constexpr int kLabelColumns = 11;
+
+void draw_one(Canvas& canvas, const view::Rect& place, std::string_view label, const Series& series,
+              view::Ink ink) {
+  if (place.rows <= 0) return;
+  canvas.grid.text(place.x + 1, place.y, label, view::Look{ink}.bold());
+  if (place.rows > 1) {
+    canvas.grid.text(place.x + 1, place.y + 1, view::bytes_text(series.largest()), looks::kSoft,
+                     kLabelColumns - 1);
+  }
+  const view::Rect area{place.x + 1 + kLabelColumns, place.y, place.columns - 2 - kLabelColumns,
+                        place.rows};
+  if (area.columns <= 0) return;
+  view::draw_chart(canvas.grid, area, series.columns(static_cast<std::size_t>(area.columns) * 2),
+                   series.largest(), {ink});
+}
+
+}  // namespace
+
+void draw_charts(Canvas& canvas, const view::Rect& place, const std::string& title,
+                 const Track* track) {
+  const view::Rect inside = draw_panel(canvas, place, title);
+  if (track == nullptr) return draw_centred(canvas, inside, {"no history"});
+  const bool beside = inside.columns >= inside.rows * 12;
+  const int columns = beside ? inside.columns / 2 : inside.columns;
+  const int rows = beside ? inside.rows : inside.rows / 2;
+  draw_one(canvas, {inside.x, inside.y, columns, rows}, "DRAM", track->dram, view::Ink::kDram);
+  draw_one(canvas,
+           beside ? view::Rect{inside.x + columns, inside.y, inside.columns - columns, rows}
+                  : view::Rect{inside.x, inside.y + rows, columns, inside.rows - rows},
+           "L1", track->l1, view::Ink::kBuffers);
+}
+
+}  // namespace ttmem::top
