@@ -75,11 +75,6 @@ void ProcessLedger::apply(SlotIndex slot, const Record& record) {
   state_->add(slot, place);
 }
 
-void ProcessLedger::count(SlotIndex slot, const BufferRecord& buffer) {
-  ++state_->holdings;
-  state_->books.buffers.add(slot, buffer);
-}
-
 void ProcessLedger::set_launches(SlotIndex slot, const Launches& launches) {
   Record* record = state_->books.slots.find(slot);
   if (!record) return;

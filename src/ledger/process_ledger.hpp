@@ -41,9 +41,6 @@ class ProcessLedger {
 
   // Slot `slot` now holds `record`; std::monostate means that it holds nothing.
   void apply(SlotIndex slot, const Record& record);
-  // Adds a buffer to all sums without keeping it: it is in no list and can never be released. For
-  // readers that want totals of what is there now and then forget this ledger.
-  void count(SlotIndex slot, const BufferRecord& buffer);
   // The words of a workload or trace that change without an event.
   void set_launches(SlotIndex slot, const Launches& launches);
 
