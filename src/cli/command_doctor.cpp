@@ -68,7 +68,8 @@ int doctor(const std::vector<std::string>& program) {
 }
 
 constexpr const char* kExamples =
-    "Says which TT-Metal a program would load, and which of its functions ttmem can observe. A function\n"
+    "Says which TT-Metal a program would load, and which of its functions ttmem can observe. A "
+    "function\n"
     "that is missing costs the figure beside it; everything else stays exact.\n"
     "Examples:\n"
     "  ttmem doctor                  what the environment and the Python on PATH point to\n"

@@ -38,9 +38,11 @@ int run_program(const RunOptions& options) {
 }
 
 constexpr const char* kExamples =
-    "The program runs as without ttmem: same exit code, signals, terminal and process id. A program\n"
+    "The program runs as without ttmem: same exit code, signals, terminal and process id. A "
+    "program\n"
     "that never uses TT-Metal pays next to nothing, and so do the compilers it starts.\n"
-    "A preload does not reach setuid programs, statically linked ones, and the other hosts of mpirun\n"
+    "A preload does not reach setuid programs, statically linked ones, and the other hosts of "
+    "mpirun\n"
     "(pass it on with `mpirun -x LD_PRELOAD`).\n"
     "Examples:\n"
     "  ttmem run python model.py        then, elsewhere: ttmem status\n"

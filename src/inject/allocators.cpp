@@ -46,7 +46,8 @@ std::uint64_t base_of(const void* allocator, std::uint32_t space, std::uint64_t 
     case TTMEM_SPACE_L1_SMALL:
       return bank_bytes ? l1_base + functions.allocator_statistics(allocator, l1).allocatable : 0;
     default:
-      return bank_bytes ? dram_base + functions.allocator_statistics(allocator, dram).allocatable : 0;
+      return bank_bytes ? dram_base + functions.allocator_statistics(allocator, dram).allocatable
+                        : 0;
   }
 }
 
@@ -70,7 +71,8 @@ ttmem_space_info read_space(const void* allocator, std::uint32_t space) {
   info.bank_bytes = functions.allocator_statistics(allocator, type).allocatable;
   info.banks = info.bank_bytes ? functions.allocator_banks(allocator, type) : 0;
   info.base = base_of(allocator, space, info.bank_bytes);
-  if (functions.allocator_alignment) info.alignment = functions.allocator_alignment(allocator, type);
+  if (functions.allocator_alignment)
+    info.alignment = functions.allocator_alignment(allocator, type);
   return info;
 }
 
@@ -144,8 +146,9 @@ Allocator* find_or_open(const void* allocator, const void* device) {
 Allocator* open(const void* allocator, ttmem_set_t set) {
   if (Allocator* known = find(allocator)) return known;
   if (!set || !functions.allocator_statistics || !functions.allocator_banks) return nullptr;
-  const std::uint32_t alignment =
-      functions.allocator_alignment ? functions.allocator_alignment(allocator, TTMEM_SPACE_DRAM) : 32;
+  const std::uint32_t alignment = functions.allocator_alignment
+                                      ? functions.allocator_alignment(allocator, TTMEM_SPACE_DRAM)
+                                      : 32;
   static std::mutex& opening = *new std::mutex;
   const std::lock_guard one_at_a_time(opening);
   if (Allocator* known = find(allocator)) return known;
@@ -196,7 +199,6 @@ void forget_recorder() {
   inherited.store(next_id);
 }
 
-
 extern "C" void ttmem_on_deallocate_buffers(void* allocator) noexcept {
   quietly([=] { cleared(allocator); });
 }
@@ -213,8 +215,8 @@ extern "C" void ttmem_on_allocator_destroyed_2(void* allocator) noexcept {
   quietly([=] { closed(allocator); });
 }
 
-extern "C" Returned ttmem_hook_shrink_allocator(void* allocator, const int* space, std::uint64_t bytes,
-                                                std::uint64_t bottom_up) {
+extern "C" Returned ttmem_hook_shrink_allocator(void* allocator, const int* space,
+                                                std::uint64_t bytes, std::uint64_t bottom_up) {
   const Returned result = call(ttmem_original_shrink_allocator, allocator, space, bytes, bottom_up);
   quietly([=] { resized(allocator, static_cast<std::uint32_t>(*space)); });
   return result;

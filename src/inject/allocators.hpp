@@ -22,7 +22,7 @@ struct Allocator {
   std::atomic<std::uint64_t> taken[TTMEM_SPACES] = {};
   std::atomic<std::uint64_t> per_core_live{0};  ///< buffers that the runtime's statistics leave out
   std::atomic<std::uint64_t> events{0};
-  std::atomic<std::uint64_t> next_id{0};        ///< one past the highest buffer id seen
+  std::atomic<std::uint64_t> next_id{0};  ///< one past the highest buffer id seen
   /// Buffers below this id were released all at once; their own release comes later and is nothing.
   std::atomic<std::uint64_t> released_below{0};
 

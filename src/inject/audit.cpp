@@ -39,7 +39,8 @@ std::unordered_map<ttmem_allocator_t, Look>& looks() {
   return map;
 }
 
-void tell(const Allocator& allocator, std::uint32_t space, std::uint64_t ours, std::uint64_t theirs) {
+void tell(const Allocator& allocator, std::uint32_t space, std::uint64_t ours,
+          std::uint64_t theirs) {
   ttmem_audited(allocator.id, space, ours, theirs);
   if (ours != theirs) ttmem_anomaly(TTMEM_ANOMALY_AUDIT);
 }

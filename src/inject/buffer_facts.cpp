@@ -36,9 +36,9 @@ bool read_old(const void* buffer, BufferFacts& facts) {
   facts.space = at<std::uint32_t>(buffer, kOldType);
   facts.layout = at<std::uint32_t>(buffer, kOldLayout);
   facts.device = at<const void*>(buffer, kOldDevice);
-  const bool plausible = functions.buffer_num_pages && functions.buffer_page_size &&
-                         facts.requested == functions.buffer_num_pages(buffer) *
-                                                functions.buffer_page_size(buffer);
+  const bool plausible =
+      functions.buffer_num_pages && functions.buffer_page_size &&
+      facts.requested == functions.buffer_num_pages(buffer) * functions.buffer_page_size(buffer);
   return plausible && facts.space < TTMEM_SPACES && facts.layout < TTMEM_LAYOUT_UNKNOWN;
 }
 

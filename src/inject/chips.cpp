@@ -26,9 +26,9 @@ struct Chip {
 };
 
 struct State {
-  std::map<int, Chip> chips;                  ///< by Metal id
-  std::map<int, std::uint64_t> unique_ids;    ///< as the runtime named them
-  std::unordered_map<const void*, int> ids;   ///< Device* -> Metal id
+  std::map<int, Chip> chips;                          ///< by Metal id
+  std::map<int, std::uint64_t> unique_ids;            ///< as the runtime named them
+  std::unordered_map<const void*, int> ids;           ///< Device* -> Metal id
   std::unordered_map<const void*, ttmem_set_t> sets;  ///< of whole meshes and chips
   ttmem_ring rings[TTMEM_CORE_TYPES] = {};
 };
@@ -39,7 +39,8 @@ State& state() {
 }
 
 void* cluster_descriptor() {
-  if (!functions.context || !functions.context_cluster || !functions.cluster_descriptor) return nullptr;
+  if (!functions.context || !functions.context_cluster || !functions.cluster_descriptor)
+    return nullptr;
   return functions.cluster_descriptor(functions.context_cluster(functions.context(0)));
 }
 
@@ -67,8 +68,13 @@ std::string board_of(int metal_id) {
 void add_cores(std::vector<ttmem_core>& cores, const metal::CoreSet& set, std::uint8_t role,
                std::uint8_t type) {
   for (const auto& core : set) {
-    cores.push_back({static_cast<std::uint8_t>(core.x), static_cast<std::uint8_t>(core.y), role, type,
-                     255, 255, {}});
+    cores.push_back({static_cast<std::uint8_t>(core.x),
+                     static_cast<std::uint8_t>(core.y),
+                     role,
+                     type,
+                     255,
+                     255,
+                     {}});
   }
 }
 
@@ -78,9 +84,13 @@ std::vector<ttmem_core> cores_of(const void* device, metal::CoreCoord workers) {
   for (std::size_t y = 0; y < std::max(all.y, workers.y); ++y) {
     for (std::size_t x = 0; x < std::max(all.x, workers.x); ++x) {
       const bool worker = x < workers.x && y < workers.y;
-      cores.push_back({static_cast<std::uint8_t>(x), static_cast<std::uint8_t>(y),
+      cores.push_back({static_cast<std::uint8_t>(x),
+                       static_cast<std::uint8_t>(y),
                        worker ? std::uint8_t{TTMEM_ROLE_WORKER} : std::uint8_t{TTMEM_ROLE_DISPATCH},
-                       TTMEM_CORE_TENSIX, 255, 255, {}});
+                       TTMEM_CORE_TENSIX,
+                       255,
+                       255,
+                       {}});
     }
   }
   if (functions.device_active_eth) {
@@ -129,7 +139,8 @@ ttmem_device_t describe(const Chip& chip) {
   std::string board;
   std::vector<ttmem_core> cores;
   quietly([&] {
-    if (functions.device_arch) info.arch = static_cast<std::uint32_t>(functions.device_arch(chip.device));
+    if (functions.device_arch)
+      info.arch = static_cast<std::uint32_t>(functions.device_arch(chip.device));
     board = board_of(chip.metal_id);
     info.board = board.empty() ? nullptr : board.c_str();
     const auto grid = functions.device_worker_grid ? functions.device_worker_grid(chip.device)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// From the runtime's device objects to the devices and device sets of the recorder. An IDevice is one
-// chip or a mesh of chips; holdings name a set, so both become sets. Chips are told to the recorder when
-// first something is put on them, or their mesh is complete: while a chip is being opened the
-// runtime holds locks that its own answers would need.
+// From the runtime's device objects to the devices and device sets of the recorder. An IDevice is
+// one chip or a mesh of chips; holdings name a set, so both become sets. Chips are told to the
+// recorder when first something is put on them, or their mesh is complete: while a chip is being
+// opened the runtime holds locks that its own answers would need.
 #pragma once
 
 #include <cstdint>

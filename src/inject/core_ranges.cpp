@@ -71,7 +71,8 @@ ttmem_cores_t intern(std::uint32_t core_type, const metal::OrderedCores& cores) 
 ttmem_cores_t intern_banks(std::span<const metal::CoreRange> ranges) {
   std::vector<std::uint16_t> banks;
   for (const auto& range : ranges) {
-    for (auto x = range.start.x; x <= range.end.x; ++x) banks.push_back(static_cast<std::uint16_t>(x));
+    for (auto x = range.start.x; x <= range.end.x; ++x)
+      banks.push_back(static_cast<std::uint16_t>(x));
   }
   return ttmem_intern_banks(banks.data(), static_cast<std::uint32_t>(banks.size()));
 }

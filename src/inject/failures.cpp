@@ -28,7 +28,8 @@ ttmem_failure begin(std::uint32_t kind, const char* message) {
 /// The number after `words`, or 0.
 std::uint64_t number_after(std::string_view text, std::string_view words) {
   const auto at = text.find(words);
-  return at == std::string_view::npos ? 0 : std::strtoull(text.data() + at + words.size(), nullptr, 10);
+  return at == std::string_view::npos ? 0
+                                      : std::strtoull(text.data() + at + words.size(), nullptr, 10);
 }
 
 Returned watched(void* original, std::uint32_t kind, void* program, const void* device) {

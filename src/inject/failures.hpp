@@ -19,7 +19,8 @@ void out_of_memory(const char* message, const BufferFacts& facts, std::uint64_t 
 /// A program whose L1 ranges reach into buffers. `kind` is TTMEM_FAILURE_*.
 void clash(std::uint32_t kind, const char* message, const void* program, const void* device);
 
-/// An enqueue that threw for another reason: only what the ring could not hold is a failure of memory.
+/// An enqueue that threw for another reason: only what the ring could not hold is a failure of
+/// memory.
 void enqueue(const char* message, const void* device);
 
 }  // namespace ttmem::inject::failures

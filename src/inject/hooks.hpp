@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// The ends of the hooks. `ttmem_on_<id>` is called by the thunk of an ENTRY hook before the original
-// runs and must not throw; `ttmem_hook_<id>` replaces the original of a FRAME hook and calls it. Both
-// are named after hooks.def.
+// The ends of the hooks. `ttmem_on_<id>` is called by the thunk of an ENTRY hook before the
+// original runs and must not throw; `ttmem_hook_<id>` replaces the original of a FRAME hook and
+// calls it. Both are named after hooks.def.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,9 @@ SourceKind kind_of(std::string_view source) {
   return SourceKind::kApplication;
 }
 
-ttmem_string_t intern(std::string_view text) { return ttmem_intern_string(text.data(), text.size()); }
+ttmem_string_t intern(std::string_view text) {
+  return ttmem_intern_string(text.data(), text.size());
+}
 
 /// "eltwise_binary_no_bcast/8749866936634533994/" without the hash.
 std::string_view short_name(std::string_view name) { return name.substr(0, name.find('/')); }

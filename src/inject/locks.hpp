@@ -3,8 +3,8 @@
 //
 // The observer's two locks. `state` guards what the observer remembers and is never held while the
 // runtime is called. `audit` is held while the audit asks the runtime; the end of an allocator and
-// fork take it, so that no allocator dies under a question and no child inherits a locked one. Where
-// both are taken, audit comes first.
+// fork take it, so that no allocator dies under a question and no child inherits a locked one.
+// Where both are taken, audit comes first.
 #pragma once
 
 #include <mutex>

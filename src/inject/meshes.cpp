@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// The hooks around meshes: a complete mesh shows its chips and its capacity before its first buffer.
+// The hooks around meshes: a complete mesh shows its chips and its capacity before its first
+// buffer.
 
 #include "inject/allocators.hpp"
 #include "inject/chips.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// What the observer knows of TT-Metal: exported functions by name, and the few public structures that
-// they return. No TT-Metal header is used; every object of the runtime is an opaque pointer. Calls into
-// the runtime may throw, and some take its locks: make them with no lock of ours held.
+// What the observer knows of TT-Metal: exported functions by name, and the few public structures
+// that they return. No TT-Metal header is used; every object of the runtime is an opaque pointer.
+// Calls into the runtime may throw, and some take its locks: make them with no lock of ours held.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// The one entry of libttmem_observer.so: takes the table of slots, begins to record, says what is bound.
+// The one entry of libttmem_observer.so: takes the table of slots, begins to record, says what is
+// bound.
 
 #include <unistd.h>
 
@@ -94,7 +95,8 @@ bool has_stand_in_compiler() {
 bool is_wanted(const Hook& hook) {
   if (!hook.either || *hook.original) return true;
   for (const Hook& other : kHooks) {
-    if (other.either && *other.original && std::strcmp(other.either, hook.either) == 0) return false;
+    if (other.either && *other.original && std::strcmp(other.either, hook.either) == 0)
+      return false;
   }
   return true;
 }

@@ -12,7 +12,8 @@
 
 namespace ttmem::inject {
 
-/// "IndexFillOperation" from "…MeshDeviceOperationAdapterINS_10operations10index_fill18IndexFillOperation…";
+/// "IndexFillOperation" from
+/// "…MeshDeviceOperationAdapterINS_10operations10index_fill18IndexFillOperation…";
 /// "" if the symbol is of another kind.
 std::string operation_in(std::string_view mangled);
 

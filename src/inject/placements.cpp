@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// The hooks that see a program's L1: circular buffers as the runtime reports them, dataflow buffers as
-// their addresses are marked, scratchpads from the kernels' arguments.
+// The hooks that see a program's L1: circular buffers as the runtime reports them, dataflow buffers
+// as their addresses are marked, scratchpads from the kernels' arguments.
 
 #include <exception>
 #include <span>
@@ -43,7 +43,8 @@ class Collecting {
 
 std::uint8_t first_index(const void* circular_buffer) {
   for (std::uint32_t index = 0; index < kMaxIndex; ++index) {
-    if (functions.circular_buffer_uses(circular_buffer, index)) return static_cast<std::uint8_t>(index);
+    if (functions.circular_buffer_uses(circular_buffer, index))
+      return static_cast<std::uint8_t>(index);
   }
   return 0;
 }
@@ -83,11 +84,11 @@ void read_scratchpads(const void* kernel, std::vector<ttmem_range>& ranges) {
     ranges.push_back(scratchpad(arguments[word], size, cores));
   };
   if (functions.kernel_scratchpads) {
-    functions.kernel_scratchpads(kernel, [&](const std::string&, std::uint32_t word, std::uint32_t size,
-                                             const void*) { add(word, size); });
+    functions.kernel_scratchpads(kernel, [&](const std::string&, std::uint32_t word,
+                                             std::uint32_t size, const void*) { add(word, size); });
   } else if (functions.kernel_scratchpads_before_081) {
-    functions.kernel_scratchpads_before_081(
-        kernel, [&](const std::string&, std::uint32_t word, std::uint32_t size) { add(word, size); });
+    functions.kernel_scratchpads_before_081(kernel, [&](const std::string&, std::uint32_t word,
+                                                        std::uint32_t size) { add(word, size); });
   }
 }
 
@@ -145,7 +146,8 @@ extern "C" Returned ttmem_hook_allocate_dataflow_buffers(void* program, const vo
 }
 
 extern "C" void ttmem_on_dataflow_buffer_placed(const metal::CoreRange* allocator,
-                                                std::uint64_t address, std::uint64_t size) noexcept {
+                                                std::uint64_t address,
+                                                std::uint64_t size) noexcept {
   RangeCollector* collector = scopes.ranges;
   if (!collector) return;
   quietly([=] {

@@ -68,7 +68,6 @@ std::uint64_t id_of(const void* program) {
 
 namespace {
 
-
 std::uint8_t type_of(bool in_workload, SourceKind source) {
   std::uint8_t type = TTMEM_KERNEL_APPLICATION;
   if (scopes.fabric_depth) {
@@ -148,8 +147,8 @@ std::vector<const void*> members_of(const void* workload) {
   return state().workloads[workload].programs;
 }
 
-/// Creates the handle inside the first enqueue, when the programs are compiled: those whose set was not
-/// known before get it now.
+/// Creates the handle inside the first enqueue, when the programs are compiled: those whose set was
+/// not known before get it now.
 ttmem_workload_t create(const void* workload, const void* queue, const void* caller) {
   const void* mesh = metal::mesh_of_queue(queue);
   const ttmem_set_t set = chips::set_of(mesh);

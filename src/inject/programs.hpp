@@ -3,10 +3,11 @@
 //
 // Programs: their kernels, the L1 that they are given, and the workloads they belong to.
 //
-// A program becomes known when it is compiled: on the chips of its workload's range, or on the device
-// it was compiled for if it has no workload. From then on it is registered and counts nothing. Its
-// kernels count from the first launch, which is recorded in one place for each kind: the enqueue
-// of its workload, the slow launch of a program that has none, or the build of a system program.
+// A program becomes known when it is compiled: on the chips of its workload's range, or on the
+// device it was compiled for if it has no workload. From then on it is registered and counts
+// nothing. Its kernels count from the first launch, which is recorded in one place for each kind:
+// the enqueue of its workload, the slow launch of a program that has none, or the build of a system
+// program.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ namespace ttmem::inject {
 /// The L1 ranges of one part that a program is being given, gathered while the runtime places them.
 struct RangeCollector {
   const void* program = nullptr;
-  const void* first_device = nullptr;  ///< a mesh reports each range once a chip: one chip is enough
+  const void* first_device =
+      nullptr;  ///< a mesh reports each range once a chip: one chip is enough
   std::vector<ttmem_range> ranges;
 };
 
@@ -43,7 +45,8 @@ void workload_destroyed(const void* workload);
 
 /// The workload that is being enqueued was launched, or recorded into a trace.
 void enqueued(const void* workload, const void* queue, const void* caller);
-/// A program was written to one chip by the host. Programs that are counted elsewhere are left alone.
+/// A program was written to one chip by the host. Programs that are counted elsewhere are left
+/// alone.
 void launched_slowly(const void* program, const void* device);
 
 /// The recorder's handle of the workload that this thread is enqueueing, once it is compiled; 0 if

@@ -64,9 +64,9 @@ ttmem_ring_manager_t opened(const void* key) {
   Manager& manager = found->second;
   manager.in_use = true;
   if (manager.recorded || !set || manager.rings.empty()) return manager.recorded;
-  manager.recorded = ttmem_ring_manager_opened(
-      set, metal::number_of_queue(scopes.queue), managers_of(scopes.queue), manager.rings.data(),
-      static_cast<std::uint32_t>(manager.rings.size()), 1);
+  manager.recorded = ttmem_ring_manager_opened(set, metal::number_of_queue(scopes.queue),
+                                               managers_of(scopes.queue), manager.rings.data(),
+                                               static_cast<std::uint32_t>(manager.rings.size()), 1);
   manager.queue = scopes.queue;
   return manager.recorded;
 }
@@ -94,11 +94,13 @@ void forget_recorder() {
   for (auto& [key, manager] : managers()) manager.recorded = 0;
 }
 
-extern "C" void ttmem_on_ring_added(void* manager, std::uint32_t base, std::uint32_t bytes) noexcept {
+extern "C" void ttmem_on_ring_added(void* manager, std::uint32_t base,
+                                    std::uint32_t bytes) noexcept {
   quietly([=] { added(manager, base, bytes); });
 }
 
-extern "C" void ttmem_on_ring_reserved(void* manager, const std::vector<std::uint32_t>* sizes) noexcept {
+extern "C" void ttmem_on_ring_reserved(void* manager,
+                                       const std::vector<std::uint32_t>* sizes) noexcept {
   quietly([=] {
     const ttmem_ring_manager_t recorded = opened(manager);
     const std::uint32_t count = ring_count(manager);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// The runtime's own managers of the kernel-config ring, followed call by call. Which queue a manager
-// serves shows at its first reservation, which is made inside an enqueue.
+// The runtime's own managers of the kernel-config ring, followed call by call. Which queue a
+// manager serves shows at its first reservation, which is made inside an enqueue.
 #pragma once
 
 namespace ttmem::inject::rings {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// What the current thread is inside of: which hooks lie below it on the stack. It is plain data of at
-// most 64 bytes, because a library that is loaded late gets little thread-local space.
+// What the current thread is inside of: which hooks lie below it on the stack. It is plain data of
+// at most 64 bytes, because a library that is loaded late gets little thread-local space.
 #pragma once
 
 #include <atomic>

@@ -26,7 +26,8 @@ std::map<const void*, std::uint32_t>& by_queue() {
 }
 
 void begun(const void* queue, std::uint32_t trace) {
-  ttmem_trace_begun(trace, chips::set_of(metal::mesh_of_queue(queue)), metal::number_of_queue(queue));
+  ttmem_trace_begun(trace, chips::set_of(metal::mesh_of_queue(queue)),
+                    metal::number_of_queue(queue));
   const std::lock_guard lock(locks().state);
   if (by_queue().insert_or_assign(queue, trace).second) capturing.fetch_add(1);
 }
@@ -64,7 +65,8 @@ void forget_recorder() {
   capturing.store(0);
 }
 
-extern "C" Returned ttmem_hook_trace_begun(void* queue, const std::uint32_t* trace, void* descriptor) {
+extern "C" Returned ttmem_hook_trace_begun(void* queue, const std::uint32_t* trace,
+                                           void* descriptor) {
   quietly([=] { rings::saved(queue); });
   const Returned result = call(ttmem_original_trace_begun, queue, trace, descriptor);
   quietly([=] { begun(queue, *trace); });

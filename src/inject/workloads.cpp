@@ -83,9 +83,8 @@ extern "C" void ttmem_on_program_destroyed(const void* program) noexcept {
 
 extern "C" void ttmem_on_program_added(const void* workload, const void* range,
                                        const void* program) noexcept {
-  quietly([=] {
-    programs::joined(workload, metal::implementation(program), chips::Box::read(range));
-  });
+  quietly(
+      [=] { programs::joined(workload, metal::implementation(program), chips::Box::read(range)); });
 }
 
 extern "C" void ttmem_on_workload_destroyed_1(const void* workload) noexcept {
@@ -96,7 +95,8 @@ extern "C" void ttmem_on_workload_destroyed_2(const void* workload) noexcept {
   quietly([=] { programs::workload_destroyed(workload); });
 }
 
-extern "C" Returned ttmem_hook_enqueue_workload(void* queue, void* workload, std::uint64_t blocking) {
+extern "C" Returned ttmem_hook_enqueue_workload(void* queue, void* workload,
+                                                std::uint64_t blocking) {
   const void* caller = __builtin_return_address(0);
   const void* implementation = metal::implementation(workload);
   const Enqueueing scope(queue, implementation, caller);

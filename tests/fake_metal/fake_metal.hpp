@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// A small library of our own that exports the names of libtt_metal.so which ttmem observes, and calls
-// them in the order in which the public source does on silicon: kernels of the dispatch cores, binaries
-// in DRAM, the kernel-config ring and traces, all of which mock chips skip. It manages a made-up chip of
-// 2x2 workers with four DRAM banks. Every function can be told to throw.
+// A small library of our own that exports the names of libtt_metal.so which ttmem observes, and
+// calls them in the order in which the public source does on silicon: kernels of the dispatch
+// cores, binaries in DRAM, the kernel-config ring and traces, all of which mock chips skip. It
+// manages a made-up chip of 2x2 workers with four DRAM banks. Every function can be told to throw.
 #pragma once
 
 #include <cstdint>
@@ -130,8 +130,8 @@ class SharedMemoryStatsProvider {
 class Device : public IDevice {
  public:
   Device(MetalEnv* env, MetalContext* context, int id, unsigned char queues, unsigned long l1_small,
-         unsigned long trace, std::span<const std::uint32_t> remap, bool minimal, unsigned a, unsigned b,
-         unsigned long worker_l1);
+         unsigned long trace, std::span<const std::uint32_t> remap, bool minimal, unsigned a,
+         unsigned b, unsigned long worker_l1);
   bool initialize(unsigned char queues, unsigned long l1_small, unsigned long trace,
                   unsigned long worker_l1, std::span<const std::uint32_t> remap, bool minimal);
   bool close();
@@ -301,7 +301,8 @@ class FDMeshCommandQueue : public MeshCommandQueue {
  public:
   FDMeshCommandQueue(MeshDevice* mesh, std::uint32_t id);
   void enqueue_mesh_workload(MeshWorkload& workload, bool blocking) override;
-  virtual void record_begin(const MeshTraceId& trace, const std::shared_ptr<MeshTraceDescriptor>& text);
+  virtual void record_begin(const MeshTraceId& trace,
+                            const std::shared_ptr<MeshTraceDescriptor>& text);
   virtual void record_end();
   virtual void enqueue_trace(const MeshTraceId& trace, bool blocking);
 

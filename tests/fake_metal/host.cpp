@@ -27,7 +27,9 @@ void step(const char* name) {
   std::getline(std::cin, line);
 }
 
-metal::Device open_chip() { return metal::Device(nullptr, nullptr, 0, 1, 0, 0, {}, false, 0, 0, 0); }
+metal::Device open_chip() {
+  return metal::Device(nullptr, nullptr, 0, 1, 0, 0, {}, false, 0, 0, 0);
+}
 
 distributed::MeshWorkload workload(std::size_t kernel_bytes, std::uint64_t cb_bytes) {
   distributed::MeshWorkload result;

@@ -11,7 +11,10 @@ constexpr std::uint32_t kArgumentBytes = 208;
 }  // namespace
 
 Kernel::Kernel(std::string name, std::string source, std::size_t packed, std::set<xy_pair> cores)
-    : name_(std::move(name)), source_(std::move(source)), packed_(packed), cores_(std::move(cores)) {}
+    : name_(std::move(name)),
+      source_(std::move(source)),
+      packed_(packed),
+      cores_(std::move(cores)) {}
 
 detail::KernelMeta Kernel::meta(IDevice*) const {
   return {name_, source_, 0, 0, std::nullopt, {{0, packed_}}};
@@ -24,7 +27,8 @@ void GraphTracker::track_allocate_cb(const CoreRangeSet&, unsigned long, unsigne
   fake::maybe_throw("track_allocate_cb");
 }
 
-void Inspector::program_compile_finished(const detail::ProgramImpl*, const IDevice*, unsigned long) {
+void Inspector::program_compile_finished(const detail::ProgramImpl*, const IDevice*,
+                                         unsigned long) {
   fake::maybe_throw("program_compile_finished");
 }
 
@@ -86,7 +90,8 @@ void ProgramImpl::validate_dataflow_buffer_region(const IDevice*) {
   fake::maybe_throw("validate_dataflow_buffer_region");
 }
 
-void ProgramImpl::CircularBufferAllocator::mark_address(unsigned long, unsigned long, unsigned long) {}
+void ProgramImpl::CircularBufferAllocator::mark_address(unsigned long, unsigned long,
+                                                        unsigned long) {}
 
 }  // namespace detail
 }  // namespace tt::tt_metal

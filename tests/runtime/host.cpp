@@ -45,8 +45,10 @@ Options parse(int& first, int count, char** arguments) {
   for (first = 1; first < count && std::strncmp(arguments[first], "--", 2) == 0; ++first) {
     const std::string name = arguments[first];
     if (name == "--interactive") options.interactive = true;
-    if (name == "--l1-small") options.l1_small_bytes = std::strtoull(arguments[++first], nullptr, 0);
-    if (name == "--trace") options.trace_region_bytes = std::strtoull(arguments[++first], nullptr, 0);
+    if (name == "--l1-small")
+      options.l1_small_bytes = std::strtoull(arguments[++first], nullptr, 0);
+    if (name == "--trace")
+      options.trace_region_bytes = std::strtoull(arguments[++first], nullptr, 0);
   }
   return options;
 }

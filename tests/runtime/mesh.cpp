@@ -42,8 +42,8 @@ void wait_for_reader() {
 Mesh::Mesh(const Options& options) : options_(options) { open(); }
 
 void Mesh::open() {
-  device_ = distributed::MeshDevice::create({}, options_.l1_small_bytes, options_.trace_region_bytes,
-                                            1, {}, {}, 0);
+  device_ = distributed::MeshDevice::create({}, options_.l1_small_bytes,
+                                            options_.trace_region_bytes, 1, {}, {}, 0);
 }
 
 void Mesh::close() {
@@ -51,9 +51,7 @@ void Mesh::close() {
   closed_.push_back(std::move(device_));
 }
 
-metal::IDevice* Mesh::as_device() const {
-  return reinterpret_cast<metal::IDevice*>(device_.get());
-}
+metal::IDevice* Mesh::as_device() const { return reinterpret_cast<metal::IDevice*>(device_.get()); }
 
 BufferHandle Mesh::interleaved(BufferType type, std::size_t bytes, std::size_t page_bytes) const {
   return metal::BufferImpl::create(as_device(), bytes, page_bytes, type, {}, std::nullopt,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// Declarations of the part of TT-Metal 0.81's public interface that the host program calls. The wheel
-// has the library but no header, so these are our own: names and argument types are what the
+// Declarations of the part of TT-Metal 0.81's public interface that the host program calls. The
+// wheel has the library but no header, so these are our own: names and argument types are what the
 // linker checks, and classes that are only passed through are blocks that are large enough.
 #pragma once
 
@@ -89,8 +89,9 @@ class BufferShardingArgs {
 
 class BufferImpl {
  public:
-  static std::shared_ptr<Buffer> create(IDevice* device, unsigned long size, unsigned long page_size,
-                                        BufferType type, const BufferShardingArgs& sharding,
+  static std::shared_ptr<Buffer> create(IDevice* device, unsigned long size,
+                                        unsigned long page_size, BufferType type,
+                                        const BufferShardingArgs& sharding,
                                         std::optional<bool> bottom_up,
                                         std::optional<SubDeviceId> sub_device);
 };

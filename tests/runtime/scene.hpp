@@ -55,11 +55,11 @@ class Mesh {
 /// A workload that lives as long as the object.
 class Workload {
  public:
-  /// One program on all chips with `cb_count` circular buffers of `cb_bytes` each and a data-movement
-  /// and a compute kernel, on a square of `side` x `side` cores.
+  /// One program on all chips with `cb_count` circular buffers of `cb_bytes` each and a
+  /// data-movement and a compute kernel, on a square of `side` x `side` cores.
   Workload(const Mesh& mesh, std::uint32_t side, std::uint32_t cb_count, std::uint32_t cb_bytes);
-  /// A program of its own on each chip, with one core and one circular buffer, whose size is `first`
-  /// on chip (0, 0), twice that on (0, 1), and 17 times that on (1, 0).
+  /// A program of its own on each chip, with one core and one circular buffer, whose size is
+  /// `first` on chip (0, 0), twice that on (0, 1), and 17 times that on (1, 0).
   struct PerChip {
     std::uint32_t first;
   };

@@ -82,7 +82,8 @@ Workload::Workload(const Mesh& mesh, std::uint32_t side, std::uint32_t cb_bytes,
 }
 
 void Workload::enqueue() {
-  distributed::EnqueueMeshWorkload(mesh_.device().mesh_command_queue(std::nullopt), workload_, false);
+  distributed::EnqueueMeshWorkload(mesh_.device().mesh_command_queue(std::nullopt), workload_,
+                                   false);
 }
 
 }  // namespace ttmem::runtime

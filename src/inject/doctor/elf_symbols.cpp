@@ -73,7 +73,8 @@ bool is_redirected(std::uint32_t type) {
 
 }  // namespace
 
-segment::Result<std::unordered_map<std::string, DynamicSymbol>> read_symbols(const std::string& path) {
+segment::Result<std::unordered_map<std::string, DynamicSymbol>> read_symbols(
+    const std::string& path) {
   const MappedFile file(path);
   if (!file) return segment::Error{segment::ErrorCode::kNotFound, "cannot read " + path};
   std::unordered_map<std::string, DynamicSymbol> result;
@@ -89,7 +90,8 @@ segment::Result<std::unordered_map<std::string, DynamicSymbol>> read_symbols(con
     }
   }
   if (names.empty()) {
-    return segment::Error{segment::ErrorCode::kNotASegment, path + " is not a 64-bit shared library"};
+    return segment::Error{segment::ErrorCode::kNotASegment,
+                          path + " is not a 64-bit shared library"};
   }
   for (const auto& section : sections) {
     if (section.sh_type != SHT_RELA) continue;

@@ -17,6 +17,7 @@ struct DynamicSymbol {
   bool interposable = false;
 };
 
-segment::Result<std::unordered_map<std::string, DynamicSymbol>> read_symbols(const std::string& path);
+segment::Result<std::unordered_map<std::string, DynamicSymbol>> read_symbols(
+    const std::string& path);
 
 }  // namespace ttmem::inject

@@ -63,14 +63,15 @@ bool is_python(std::string_view program) {
 
 /// Finds the package without importing it.
 void add_from_python(std::vector<LibraryPlace>& places, const std::string& python) {
-  const std::string folder = trimmed(output_of(
-      {python, "-c",
-       "import importlib.util as u; s = u.find_spec('ttnn'); "
-       "print(s.submodule_search_locations[0] if s else '')"},
-      nullptr));
+  const std::string folder =
+      trimmed(output_of({python, "-c",
+                         "import importlib.util as u; s = u.find_spec('ttnn'); "
+                         "print(s.submodule_search_locations[0] if s else '')"},
+                        nullptr));
   if (folder.empty()) return;
   const std::filesystem::path root = folder;
-  for (const auto& place : {root / "build" / "lib" / kLibrary, root / ".." / ".." / "build" / "lib" / kLibrary}) {
+  for (const auto& place :
+       {root / "build" / "lib" / kLibrary, root / ".." / ".." / "build" / "lib" / kLibrary}) {
     std::error_code error;
     const auto path = std::filesystem::canonical(place, error);
     if (!error) places.push_back({path.string(), python + " imports ttnn from here"});
@@ -93,7 +94,8 @@ void add_from_environment(std::vector<LibraryPlace>& places, const char* variabl
   while (!rest.empty()) {
     const auto end = rest.find(':');
     const std::filesystem::path root = rest.substr(0, end);
-    for (const auto& place : {root / kLibrary, root / "build" / "lib" / kLibrary, root / "lib" / kLibrary}) {
+    for (const auto& place :
+         {root / kLibrary, root / "build" / "lib" / kLibrary, root / "lib" / kLibrary}) {
       std::error_code error;
       const auto path = std::filesystem::canonical(place, error);
       if (!error) places.push_back({path.string(), std::string("$") + variable + " points here"});

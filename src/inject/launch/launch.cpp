@@ -52,16 +52,17 @@ segment::Result<std::string> find_preload() {
 
 segment::Result<std::string> find_preload(const std::string& command_directory) {
   const std::filesystem::path here = command_directory;
-  const std::array<std::filesystem::path, 3> places = {here / kPreload, here / ".." / "lib" / kPreload,
-                                                       here / ".." / "lib" / "ttmem" / kPreload};
+  const std::array<std::filesystem::path, 3> places = {
+      here / kPreload, here / ".." / "lib" / kPreload, here / ".." / "lib" / "ttmem" / kPreload};
   for (const auto& place : places) {
     std::error_code error;
     const auto path = std::filesystem::canonical(place, error);
     if (!error) return path.string();
   }
   return segment::Error{segment::ErrorCode::kNotFound,
-                        std::string(kPreload) + " is neither beside the ttmem command nor in ../lib: "
-                                                "install ttmem completely, or build it (make build)"};
+                        std::string(kPreload) +
+                            " is neither beside the ttmem command nor in ../lib: "
+                            "install ttmem completely, or build it (make build)"};
 }
 
 std::string merged_preload(std::string_view existing, std::string_view ours) {

@@ -33,7 +33,8 @@ std::string as_shell_text(const Environment& environment);
 inline constexpr int kCannotExecute = 126;
 inline constexpr int kNoSuchProgram = 127;
 
-/// Becomes the program. Returns only if that fails: the code to exit with, after a line that says why.
+/// Becomes the program. Returns only if that fails: the code to exit with, after a line that says
+/// why.
 int become(const std::vector<std::string>& command, const Environment& environment);
 
 }  // namespace ttmem::inject

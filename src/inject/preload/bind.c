@@ -47,7 +47,8 @@ static int is_runtime(struct dl_phdr_info* info, size_t size, void* found) {
   return 1;
 }
 
-/* A library that Python loaded is in no global scope: RTLD_NEXT does not see it, its handle does. */
+/* A library that Python loaded is in no global scope: RTLD_NEXT does not see it, its handle does.
+ */
 static void* runtime_handle(void) {
   void* handle = dlopen(kRuntime, RTLD_LAZY | RTLD_NOLOAD);
   if (handle) return handle;
@@ -99,7 +100,8 @@ static void bind_once(void) {
   void* first_targets[kMaxHooks];
   g_binding = 1;
   find_originals();
-  for (unsigned i = 0; i < ttmem_preload_count; ++i) first_targets[i] = ttmem_preload_table[i].target;
+  for (unsigned i = 0; i < ttmem_preload_count; ++i)
+    first_targets[i] = ttmem_preload_table[i].target;
   const ttmem_observer_bind_fn bind = disabled() ? NULL : load_observer();
   if (bind) bind(ttmem_preload_table, ttmem_preload_count);
   use_originals(first_targets);

@@ -21,8 +21,8 @@ typedef struct ttmem_hook_slot {
   void* original;   /* in libtt_metal.so; NULL = this release has no such function */
 } ttmem_hook_slot;
 
-/* Exported by libttmem_observer.so: sets `target` of each slot whose original is known and which the
- * observer follows, and begins to record. Slots are found by name. Returns 0, or an errno after
+/* Exported by libttmem_observer.so: sets `target` of each slot whose original is known and which
+ * the observer follows, and begins to record. Slots are found by name. Returns 0, or an errno after
  * which the caller uses the originals. Call it once. */
 int ttmem_observer_bind(ttmem_hook_slot* slots, unsigned count);
 typedef int (*ttmem_observer_bind_fn)(ttmem_hook_slot* slots, unsigned count);
