@@ -85,6 +85,10 @@ class TestFigures:
         return not any(began <= time_ns <= ended for began, ended in self._others_ns)
 
 
+#: When something that is not the test's own began, and what was taken then.
+Pause = Tuple[int, Dict[int, DeviceFigures]]
+
+
 class Session:
     """One measurement at a time, of the test that runs."""
 
@@ -104,11 +108,11 @@ class Session:
         self._others = {}
         self._others_ns = []
 
-    def pause(self) -> Tuple[int, Dict[int, DeviceFigures]]:
-        """Something that is not the test's own begins to allocate."""
+    def pause(self) -> Pause:
+        """Something that is not the test's own begins to allocate or free."""
         return time.time_ns(), figures.collect(figures.taken)
 
-    def resume(self, began: Tuple[int, Dict[int, DeviceFigures]]) -> None:
+    def resume(self, began: Pause) -> None:
         began_ns, before = began
         self._others_ns.append((began_ns, time.time_ns()))
         for metal_id, values in figures.collect(figures.taken).items():
@@ -116,9 +120,16 @@ class Session:
             self._others[metal_id] = _plus(self._others.get(metal_id, DeviceFigures()), grown)
 
     def end(self) -> Optional[TestFigures]:
+        """The figures of the test, after all its fixtures ended."""
+        gc.collect()
+        figures_of_test = self.look()
+        self.abandon()
+        return figures_of_test
+
+    def look(self) -> Optional[TestFigures]:
+        """The figures so far."""
         if self._watermark is None:
             return None
-        gc.collect()
         peak = self._watermark.peak()
         left = {}
         for metal_id, values in figures.collect(figures.taken).items():
@@ -127,7 +138,6 @@ class Session:
                 self._others.get(metal_id, DeviceFigures()),
             )
             left[metal_id] = _minus(values, base)
-        self.abandon()
         return TestFigures(peak, left, self._began_ns, self._others_ns)
 
     def abandon(self) -> None:

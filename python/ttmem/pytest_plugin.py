@@ -12,7 +12,7 @@ Without `--ttmem` nothing is hooked and the marks do nothing. Works under xdist:
 the controller prints.
 """
 
-from typing import Any, Generator, List, Optional
+from typing import Any, Dict, Generator, List, Optional, Set
 
 import pytest
 
@@ -62,6 +62,7 @@ class Measuring:
     """Runs where the tests run."""
 
     def __init__(self) -> None:
+        self._ending: Dict[int, measure.Pause] = {}
         try:
             self._session = measure.Session()
         except (OSError, RuntimeError) as reason:
@@ -75,40 +76,58 @@ class Measuring:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any) -> Generator[None, None, None]:
-        """What a fixture of a wider scope allocates does not belong to the test that came first."""
+        """What a fixture of a wider scope allocates does not belong to the test that came first,
+        and what it frees not to the one that came last."""
         if fixturedef.scope == "function":
             yield
             return
         began = self._session.pause()
         yield
         self._session.resume(began)
+        # Finalizers run last one first: this one before the fixture's own.
+        fixturedef.addfinalizer(lambda: self._begin_ending(fixturedef))
+
+    def _begin_ending(self, fixturedef: Any) -> None:
+        self._ending[id(fixturedef)] = self._session.pause()
+
+    def pytest_fixture_post_finalizer(self, fixturedef: Any) -> None:
+        began = self._ending.pop(id(fixturedef), None)
+        if began is not None:
+            self._session.resume(began)
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: "pytest.CallInfo[None]"
     ) -> Generator[None, Any, None]:
         outcome = yield
-        if call.when != "teardown":
-            return
         result: pytest.TestReport = outcome.get_result()
-        figures = self._session.end()
-        if figures is None:
-            return
-        result.user_properties.append((PROPERTY, figures.as_dict()))
-        problems = self._problems(item, figures)
-        if problems and result.outcome == "passed":
-            result.outcome = "failed"
-            result.longrepr = "\n".join(problems)
+        if call.when == "call":
+            figures = self._session.look()
+            _fail(result, _beyond_limits(item, figures) if figures else [])
+        elif call.when == "teardown":
+            figures = self._session.end()
+            if figures is not None:
+                result.user_properties.append((PROPERTY, figures.as_dict()))
+                _fail(result, _leaks(item, figures))
 
-    def _problems(self, item: pytest.Item, figures: measure.TestFigures) -> List[str]:
-        problems: List[str] = []
-        for kind in ("dram", "l1"):
-            mark = item.get_closest_marker(f"limit_{kind}")
-            if mark is not None:
-                problems += figures.over_limit(kind, mark.args[0])
-        if item.get_closest_marker("no_device_leaks") is not None:
-            problems += figures.leaks()
-        return problems
+
+def _beyond_limits(item: pytest.Item, figures: measure.TestFigures) -> List[str]:
+    problems: List[str] = []
+    for kind in ("dram", "l1"):
+        mark = item.get_closest_marker(f"limit_{kind}")
+        if mark is not None:
+            problems += figures.over_limit(kind, mark.args[0])
+    return problems
+
+
+def _leaks(item: pytest.Item, figures: measure.TestFigures) -> List[str]:
+    return figures.leaks() if item.get_closest_marker("no_device_leaks") is not None else []
+
+
+def _fail(result: pytest.TestReport, problems: List[str]) -> None:
+    if problems and result.outcome == "passed":
+        result.outcome = "failed"
+        result.longrepr = "\n".join(problems)
 
 
 class Reporting:
@@ -117,11 +136,22 @@ class Reporting:
     def __init__(self, config: pytest.Config) -> None:
         self._json: Optional[str] = config.getoption("--ttmem-json")
         self._tests: List[reporting.TestResult] = []
+        self._failed: Set[str] = set()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.outcome == "failed":
+            self._failed.add(report.nodeid)
         for name, value in report.user_properties:
             if name == PROPERTY and report.when == "teardown":
-                self._tests.append(_result(report, value))
+                self._tests.append(self._result(report, value))
+
+    def _result(self, test: pytest.TestReport, figures: Any) -> reporting.TestResult:
+        return reporting.TestResult(
+            nodeid=test.nodeid,
+            worker=getattr(test, "worker_id", None),
+            failed=test.nodeid in self._failed,
+            figures=figures,
+        )
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         terminalreporter.section("device memory", sep="-")
@@ -131,12 +161,3 @@ class Reporting:
     def pytest_sessionfinish(self) -> None:
         if self._json:
             reporting.write_json(self._json, self._tests)
-
-
-def _result(test: pytest.TestReport, figures: Any) -> reporting.TestResult:
-    return reporting.TestResult(
-        nodeid=test.nodeid,
-        worker=getattr(test, "worker_id", None),
-        failed=test.outcome == "failed",
-        figures=figures,
-    )

@@ -10,6 +10,7 @@ import textwrap
 
 import pytest
 from conftest import PACKAGE, SOURCE, named_file
+from test_track import need
 
 CONFTEST = """
     import pytest
@@ -169,3 +170,80 @@ def test_workers_of_xdist_measure_and_the_controller_prints(run_pytest, tmp_path
     assert tests["test_leaky"]["devices"][0]["left"]["dram"] == 12 * 1024
     assert "outlive the test" in done.stdout
     assert done.stdout.count("- device memory -") == 1
+
+
+TTNN_TESTS = """
+    import pytest
+    import ttnn
+
+    TENSOR = 2113536  # 1024 x 1024 of bfloat16: 86 tiles of 2 KiB in each of 12 banks
+
+    @pytest.fixture(scope="module")
+    def device():
+        device = ttnn.open_device(device_id=0)
+        yield device
+        ttnn.close_device(device)
+
+    def ones(device):
+        return ttnn.ones(
+            (1024, 1024), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device
+        )
+
+    kept = []
+
+    @pytest.mark.no_device_leaks
+    def test_clean(device):
+        ttnn.add(ones(device), ones(device))
+
+    @pytest.mark.no_device_leaks
+    def test_leaky(device):
+        kept.append(ones(device))
+
+    @pytest.mark.limit_dram("3 MiB")
+    def test_beyond(device):
+        ttnn.add(ones(device), ones(device))
+"""
+
+
+def test_real_ttnn_on_a_mock_chip(tmp_path):
+    interpreter, descriptors = need("python", 10), need("descriptors")
+    (tmp_path / "segments").mkdir(mode=0o700)
+    (tmp_path / "test_model.py").write_text(textwrap.dedent(TTNN_TESTS))
+    environment = dict(
+        os.environ,
+        PYTHONPATH=str(PACKAGE),
+        PYTHONDONTWRITEBYTECODE="1",
+        TTMEM_DIR=str(tmp_path / "segments"),
+        TTMEM_LIBRARY=named_file("TTMEM_LIB"),
+        TTMEM_BIN=named_file("TTMEM_BIN"),
+        TTMEM_INJECTOR_DIR=named_file("TTMEM_INJECTOR_DIR"),
+        TT_METAL_MOCK_CLUSTER_DESC_PATH=os.path.join(descriptors, "n150.yaml"),
+        TT_METAL_CACHE=os.path.join(os.path.dirname(descriptors), "kernels-python"),
+        TT_LOGGER_LEVEL="error",
+    )
+    done = subprocess.run(
+        [interpreter, "-m", "pytest", "-p", "ttmem.pytest_plugin", "-p", "no:cacheprovider"]
+        + ["--ttmem", "--ttmem-json", "figures.json", "test_model.py"],
+        env=environment,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=240,
+        check=False,
+    )
+    assert "1 failed, 2 passed, 1 error" in done.stdout, done.stdout
+    tests = {
+        one["nodeid"].split("::")[1]: one
+        for one in json.loads((tmp_path / "figures.json").read_text())["tests"]
+    }
+    tensor = 2113536
+    assert not tests["test_clean"]["failed"]
+    (clean,), (leaky,), (beyond,) = (tests[n]["devices"] for n in
+                                     ("test_clean", "test_leaky", "test_beyond"))
+    assert clean["peak"]["dram"] == 3 * tensor and clean["left"]["dram"] == 0
+    assert leaky["peak"]["dram"] == tensor and leaky["left"]["dram"] == tensor
+    assert beyond["peak"]["dram"] == 4 * tensor and beyond["left"]["dram"] == 0
+    assert tests["test_leaky"]["failed"] and tests["test_beyond"]["failed"]
+    assert "1 buffers (2.0 MiB a device) outlive the test:" in done.stdout
+    assert "the limit is 3.0 MiB" in done.stdout
