@@ -185,7 +185,7 @@ WriterFile::Health WriterFile::check() {
   fd_ = -1;  // whatever has that number now belongs to the host
   const int fd = open(path_, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return Health::kGone;
-  if (!is_ours(fd, &links) || !lock_for_life(fd)) {
+  if (!is_ours(fd, &links)) {
     close(fd);
     return Health::kGone;
   }

@@ -34,7 +34,8 @@ class WriterFile {
   std::uint64_t ready(SectionKind section) const { return ready_[index(section)]; }
 
   // Looks whether the descriptor is still ours (a host may have closed it, and its number may be
-  // another file by now) and the file still has a name. kReopened: the lock was taken again.
+  // another file by now) and the file still has a name. kReopened: there is a new descriptor. The
+  // lock needs none: it belongs to the open file, which the mapping keeps open.
   Health check();
 
   // Unmaps and closes: the lock is free from here on, and the file stays.

@@ -23,6 +23,18 @@ inline int wait_for(pid_t pid) {
   return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+// The descriptor of this process that has the segment open.
+inline int own_descriptor() {
+  struct stat wanted, found;
+  if (stat(ttmem_segment_path(), &wanted) != 0) return -1;
+  for (int fd = 0; fd < 1100; ++fd) {
+    if (fstat(fd, &found) == 0 && found.st_ino == wanted.st_ino && found.st_dev == wanted.st_dev) {
+      return fd;
+    }
+  }
+  return -1;
+}
+
 inline bool is_locked(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct flock lock = {};
