@@ -93,7 +93,7 @@ class Session:
     """One measurement at a time, of the test that runs."""
 
     def __init__(self) -> None:
-        if track().how == "disabled":
+        if track(lines=True).how == "disabled":
             raise RuntimeError("ttmem: TTMEM_DISABLE is set: there is nothing to measure")
         self._watermark: Optional[Watermark] = None
         self._before: Dict[int, DeviceFigures] = {}

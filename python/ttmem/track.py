@@ -45,12 +45,16 @@ class _PatchResult(ctypes.Structure):
 _ahead: Optional[ctypes.CDLL] = None
 
 
-def track() -> Tracking:
+def track(lines: bool = False) -> Tracking:
     """Records this process from now on. May be called at any time and again.
 
-    Call it again after more libraries that use TT-Metal were loaded into a patched process.
+    `lines`, as `ttmem run --lines`: every allocation also carries the Python line that caused it;
+    it counts in the call that brings the hooks. Call it again after more libraries that use
+    TT-Metal were loaded into a patched process.
     """
     global _ahead
+    if lines:
+        os.environ["TTMEM_LINES"] = "1"
     if os.environ.get("TTMEM_DISABLE", "0") not in ("", "0"):
         return Tracking("disabled")
     recorder = library.load()
