@@ -8,7 +8,7 @@ DESTDIR ?=
 export DESTDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-long bench lint format install clean
+.PHONY: help setup build demo test test-long test-matrix bench lint format install clean
 
 help: ## Show this list
 	@echo "ttmem: what occupies the memory of my Tenstorrent devices, who put it there, what is left?"
@@ -33,6 +33,9 @@ test: ## Run every test, under sanitizers too, the fuzz targets and lint
 test-long: ## Run the tests that take too long for every day
 	@command -v python3 >/dev/null || scripts/setup build
 	@scripts/test long
+
+test-matrix: ## Compare with other releases of ttnn, which are fetched first
+	@scripts/test matrix
 
 bench: ## Run the benchmarks, print the table, write build/bench.json
 	@command -v python3 >/dev/null || scripts/setup build

@@ -18,7 +18,7 @@ namespace {
 
 std::string words_for(const inject::HookFinding& hook) {
   if (hook.state == inject::HookState::kBound) return "bound";
-  if (hook.replaced) return "not in this release, another one serves";
+  if (hook.replaced) return "not in this release, and not needed there";
   if (hook.state == inject::HookState::kDirect) return "called directly, costs: " + hook.lost;
   return "MISSING, costs: " + hook.lost;
 }

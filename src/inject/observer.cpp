@@ -91,8 +91,14 @@ bool has_stand_in_compiler() {
   return ::access(marker.c_str(), F_OK) == 0;
 }
 
+/// Releases before 0.76 have no scratchpads: then nothing is lost.
+bool has_scratchpads() {
+  return metal::functions.kernel_scratchpads || metal::functions.kernel_scratchpads_before_081;
+}
+
 /// Whether its absence costs something.
 bool is_wanted(const Hook& hook) {
+  if (hook.original == &ttmem_original_allocate_scratchpads) return has_scratchpads();
   if (!hook.either || *hook.original) return true;
   for (const Hook& other : kHooks) {
     if (other.either && *other.original && std::strcmp(other.either, hook.either) == 0)

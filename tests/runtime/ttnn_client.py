@@ -124,10 +124,12 @@ def main(rows, columns, fabric):
     checkpoint("open", device)
     kept = {}
     allocate(device, kept)
-    compute(device, kept)
+    if not os.environ.get("TTMEM_WITHOUT_OPERATIONS"):
+        compute(device, kept)
     fail(device)
     for name in ("l1", "block", "dram sharded", "softmax"):
-        ttnn.deallocate(kept.pop(name))
+        if name in kept:
+            ttnn.deallocate(kept.pop(name))
     checkpoint("deallocated", device)
     device.clear_program_cache()
     checkpoint("program cache cleared", device)

@@ -3,6 +3,9 @@
 """Real ttnn on mock chips: after every step, ttmem equals ttnn.get_memory_view.
 
   ttnn_exactness.py PYTHON_MINOR BOARD ROWS COLUMNS [fabric]
+
+TTMEM_TTNN_VERSION names another release than the pinned one. Before 0.76 mock chips have no fast
+dispatch, and programs are not compiled: operations are then left out.
 """
 
 import os
@@ -34,8 +37,11 @@ def check_process(name, process, fabric, chips, failures):
 
 
 def main(minor, board, rows, columns, fabric=""):
-    python = oracle.setup("python", minor)
+    version = os.environ.get("TTMEM_TTNN_VERSION")
+    python = oracle.setup("python", minor, *([version] if version else []))
     values = oracle.environment(board, None)
+    if version and version != "newest" and tuple(map(int, version.split("."))) < (0, 76):
+        values.update(TT_METAL_SLOW_DISPATCH_MODE="1", TTMEM_WITHOUT_OPERATIONS="1")
     command = [python, os.path.join(HERE, "ttnn_client.py"), rows, columns, *([fabric] if fabric else [])]
     comparison = oracle.Comparison(f"ttnn, Python 3.{minor}, {board} {rows}x{columns} {fabric}")
     client = oracle.Client(command, values, os.getcwd())

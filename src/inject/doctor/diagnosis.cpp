@@ -44,6 +44,13 @@ HookState state_of(const DynamicSymbol& symbol) {
   return symbol.interposable ? HookState::kBound : HookState::kDirect;
 }
 
+/// Releases before 0.76 have no scratchpads: then nothing is lost.
+bool knows_scratchpads(const std::unordered_map<std::string, DynamicSymbol>& symbols) {
+  return std::any_of(symbols.begin(), symbols.end(), [](const auto& symbol) {
+    return symbol.first.find("process_scratchpad_binding_handles") != std::string::npos;
+  });
+}
+
 bool has_replacement(const std::vector<HookFinding>& hooks, const WantedHook& wanted) {
   return wanted.either && std::any_of(hooks.begin(), hooks.end(), [&](const HookFinding& other) {
            return other.lost == wanted.lost && other.state == HookState::kBound;
@@ -82,7 +89,9 @@ segment::Result<Diagnosis> diagnose(const std::string& library) {
   }
   for (std::size_t i = 0; i < diagnosis.hooks.size(); ++i) {
     HookFinding& hook = diagnosis.hooks[i];
-    hook.replaced = hook.state != HookState::kBound && has_replacement(diagnosis.hooks, kWanted[i]);
+    if (hook.state == HookState::kBound) continue;
+    hook.replaced = has_replacement(diagnosis.hooks, kWanted[i]) ||
+                    (hook.name == "allocate_scratchpads" && !knows_scratchpads(*symbols));
   }
   return diagnosis;
 }

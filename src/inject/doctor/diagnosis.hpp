@@ -22,7 +22,8 @@ struct HookFinding {
   std::string symbol;  ///< mangled
   std::string lost;    ///< the figure that its absence costs
   HookState state = HookState::kMissing;
-  bool replaced = false;  ///< absent, but another function does the same in this release
+  bool replaced =
+      false;  ///< absent and not needed: another function does the same, or nothing does
 };
 
 struct Diagnosis {
