@@ -9,7 +9,7 @@
 namespace ttmem::view {
 
 bool is_empty(const ledger::Snapshot& snapshot) {
-  return snapshot.processes.empty() && snapshot.devices.empty() && snapshot.unreadable.empty();
+  return snapshot.processes.empty() && snapshot.devices.empty();
 }
 
 std::string empty_text() {
@@ -24,6 +24,7 @@ std::string status_text(const ledger::Snapshot& snapshot, const Style& style) {
     if (!text.empty()) text += "\n";
     text += part;
   };
+  if (is_empty(snapshot)) add(empty_text());
   for (const ledger::DeviceView& device : snapshot.devices) {
     add(device_tree(device, trust(snapshot, device.unique_id), style));
   }

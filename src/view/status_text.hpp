@@ -14,7 +14,7 @@ namespace ttmem::view {
 
 std::string status_text(const ledger::Snapshot& snapshot, const Style& style);
 
-// Nobody is or was recorded: the report is one line that says how to begin.
+// Nobody is or was recorded: the report begins with one line that says how to begin.
 bool is_empty(const ledger::Snapshot& snapshot);
 std::string empty_text();
 
