@@ -13,7 +13,7 @@ from conftest import PACKAGE, SOURCE, named_file
 
 SETUP = SOURCE / "tests" / "runtime" / "setup"
 WORKLOAD = SOURCE / "tests" / "python" / "ttnn_workload.py"
-BOARDS = {"n150": (1, 1), "n300": (1, 2)}
+BOARDS = {"n150": (1, 1), "n300": (1, 2), "t3k": (2, 4)}
 MINORS = (10, 12)
 
 
@@ -94,7 +94,7 @@ def runs(tmp_path_factory):
     return Runs(tmp_path_factory.mktemp("runs"))
 
 
-CASES = [(10, "n150"), (10, "n300"), (12, "n150")]
+CASES = [(10, "n150"), (10, "n300"), (10, "t3k"), (12, "n150")]
 SPACES = ("dram", "l1", "l1_small", "trace")
 
 
