@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <utility>
+#include <variant>
 
 namespace ttmem::collect {
 
@@ -46,7 +48,8 @@ ledger::Flags flags_of(unsigned bits) {
 
 ledger::Record buffer_of(const Payload& payload) {
   if (Meta::space(payload.meta) >= ledger::kSpaces) return {};
-  ledger::BufferRecord buffer;
+  ledger::Record record(std::in_place_type<ledger::BufferRecord>);  // built where it is returned
+  auto& buffer = *std::get_if<ledger::BufferRecord>(&record);
   const unsigned flags = Meta::flags(payload.meta);
   buffer.id = payload.id;
   buffer.per_core = (flags & segment::kFlagPerCore) != 0;
@@ -66,7 +69,7 @@ ledger::Record buffer_of(const Payload& payload) {
   buffer.operation = payload.operation;
   buffer.line = payload.line;
   buffer.flags = flags_of(flags);
-  return buffer;
+  return record;
 }
 
 ledger::Record program_of(const Payload& payload, const BlobReader& blobs) {
