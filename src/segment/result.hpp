@@ -18,7 +18,6 @@ enum class ErrorCode : std::uint8_t {
   kNotASegment,   // not a regular file, a foreign owner, or no segment at all
   kWrongVersion,  // another major version
   kCorrupt,       // contradicts itself, or exceeds a limit
-  kUnsettled,     // changed at every attempt to read it
   kSystem,        // the system refused for another reason
 };
 
