@@ -116,9 +116,10 @@ void fill(Allocator& entry, const void* allocator, ttmem_set_t set, std::uint32_
 }
 
 void forget_buffers(Allocator& entry) {
-  for (auto& taken : entry.taken) taken.store(0, std::memory_order_relaxed);
+  for (std::uint32_t space = 0; space < TTMEM_SPACES; ++space) {
+    entry.give_back(space, Allocator::bytes(entry.taken[space].load(std::memory_order_relaxed)));
+  }
   entry.per_core_live.store(0, std::memory_order_relaxed);
-  entry.events.fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace

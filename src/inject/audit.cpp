@@ -25,17 +25,22 @@ using metal::functions;
 constexpr std::uint32_t kSpaces[] = {TTMEM_SPACE_DRAM, TTMEM_SPACE_L1, TTMEM_SPACE_L1_SMALL,
                                      TTMEM_SPACE_TRACE};
 
+/// What a space looked like, and whether that was told.
 struct Look {
-  std::uint64_t events = 0;
-  std::int64_t difference[TTMEM_SPACES] = {};
-  bool settled = false;  ///< equal, or told to differ: nothing to do until the next event
+  std::uint64_t word = ~std::uint64_t{0};
+  std::uint64_t theirs = 0;
+  bool settled = false;
+};
+
+struct Looks {
+  Look spaces[TTMEM_SPACES];
 };
 
 std::atomic<bool> running{false};
 
 /// The last look at each allocator; guarded by the audit lock.
-std::unordered_map<ttmem_allocator_t, Look>& looks() {
-  static auto& map = *new std::unordered_map<ttmem_allocator_t, Look>;
+std::unordered_map<ttmem_allocator_t, Looks>& looks() {
+  static auto& map = *new std::unordered_map<ttmem_allocator_t, Looks>;
   return map;
 }
 
@@ -45,30 +50,21 @@ void tell(const Allocator& allocator, std::uint32_t space, std::uint64_t ours,
   if (ours != theirs) ttmem_anomaly(TTMEM_ANOMALY_AUDIT);
 }
 
-/// True if it is the same as last time, so that it may be told.
-bool compare(const Allocator& allocator, std::uint32_t space, Look& now, const Look& before) {
+void look_at(const Allocator& allocator, std::uint32_t space, Look& before) {
+  const std::uint64_t word = allocator.taken[space].load();
+  if (before.settled && before.word == word) return;
   const int type = static_cast<int>(space);
-  const std::uint64_t ours = allocator.taken[space].load();
   const std::uint64_t theirs = functions.allocator_statistics(allocator.key, type).allocated;
-  now.difference[space] = static_cast<std::int64_t>(ours - theirs);
-  const bool confirmed =
-      now.events == before.events && now.difference[space] == before.difference[space];
-  if (ours != theirs && !confirmed) return false;
-  if (allocator.events.load() != now.events) return false;
-  tell(allocator, space, ours, theirs);
-  return true;
+  const std::uint64_t ours = Allocator::bytes(word);
+  const bool undisturbed = allocator.taken[space].load() == word;
+  const bool confirmed = before.word == word && before.theirs == theirs;
+  before = {word, theirs, undisturbed && (ours == theirs || confirmed)};
+  if (before.settled) tell(allocator, space, ours, theirs);
 }
 
 void look_at(const Allocator& allocator) {
-  Look& before = looks()[allocator.id];
-  Look now;
-  now.events = allocator.events.load();
-  if (before.settled && before.events == now.events) return;
-  now.settled = true;
-  for (const std::uint32_t space : kSpaces) {
-    if (!compare(allocator, space, now, before)) now.settled = false;
-  }
-  before = now;
+  Looks& before = looks()[allocator.id];
+  for (const std::uint32_t space : kSpaces) look_at(allocator, space, before.spaces[space]);
 }
 
 void* run(void*) {
@@ -85,7 +81,7 @@ void* run(void*) {
 void look() {
   if (!functions.allocator_statistics) return;
   const std::lock_guard lock(locks().audit);
-  allocators::visit(look_at);
+  allocators::visit([](const Allocator& allocator) { look_at(allocator); });
 }
 
 void start() {

@@ -63,9 +63,8 @@ void record_allocation(const void* allocator, const void* buffer, std::uint64_t 
   if (record.per_core) {
     entry->per_core_live.fetch_add(1, std::memory_order_relaxed);
   } else {
-    entry->taken[facts.space].fetch_add(record.block, std::memory_order_relaxed);
+    entry->take(facts.space, record.block);
   }
-  entry->events.fetch_add(1, std::memory_order_relaxed);
   ttmem_buffer_allocated(&record);
   note_binaries(*entry, facts.id);
 }
@@ -82,10 +81,8 @@ void record_free(const void* allocator, const void* buffer) {
   if (entry->per_core_live.load(std::memory_order_relaxed) && functions.is_per_core(buffer)) {
     entry->per_core_live.fetch_sub(1, std::memory_order_relaxed);
   } else {
-    const std::uint64_t block = entry->block(functions.buffer_size_per_bank(buffer));
-    entry->taken[space].fetch_sub(block, std::memory_order_relaxed);
+    entry->give_back(space, entry->block(functions.buffer_size_per_bank(buffer)));
   }
-  entry->events.fetch_add(1, std::memory_order_relaxed);
 }
 
 void report_failure(const void* allocator, const void* buffer, const char* message) {

@@ -23,6 +23,7 @@ struct Chip {
   int metal_id = -1;
   bool open = false;
   ttmem_device_t recorded = 0;
+  bool without_rings = false;  ///< described before the runtime had made its ring managers
 };
 
 struct State {
@@ -161,6 +162,9 @@ ttmem_device_t describe(const Chip& chip) {
   return ttmem_device_opened(&info);
 }
 
+/// The state lock must be held.
+bool rings_are_known() { return state().rings[TTMEM_CORE_TENSIX].bytes != 0; }
+
 /// The recorder's id of an open chip; describes it on the way.
 ttmem_device_t device_of(int metal_id) {
   Chip chip;
@@ -173,7 +177,9 @@ ttmem_device_t device_of(int metal_id) {
   }
   const ttmem_device_t recorded = describe(chip);
   const std::lock_guard lock(locks().state);
-  state().chips[metal_id].recorded = recorded;
+  Chip& known = state().chips[metal_id];
+  known.recorded = recorded;
+  known.without_rings = !rings_are_known();
   return recorded;
 }
 
@@ -282,7 +288,7 @@ void adopt(const void* device, int metal_id) {
   const std::lock_guard lock(locks().state);
   state().ids[device] = metal_id;
   Chip& chip = state().chips[metal_id];
-  if (chip.device != device) chip = {device, metal_id, false, 0};
+  if (chip.device != device) chip = {device, metal_id, false, 0, false};
   chip.open = true;
 }
 
@@ -290,7 +296,8 @@ void describe_all() {
   std::vector<int> pending;
   {
     const std::lock_guard lock(locks().state);
-    for (const auto& [id, chip] : state().chips) {
+    for (auto& [id, chip] : state().chips) {
+      if (chip.without_rings && rings_are_known()) chip.recorded = 0;
       if (chip.open && !chip.recorded) pending.push_back(id);
     }
   }
@@ -322,7 +329,7 @@ extern "C" void ttmem_on_device_constructed(void* device, void*, void*, int meta
   quietly([=] {
     const std::lock_guard lock(locks().state);
     state().ids[device] = metal_id;
-    state().chips[metal_id] = {device, metal_id, false, 0};
+    state().chips[metal_id] = {device, metal_id, false, 0, false};
   });
 }
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "inject/handle_cache.hpp"
 #include "inject/hooks.hpp"
 #include "inject/kernels.hpp"
 #include "inject/locks.hpp"
@@ -49,6 +50,7 @@ struct Workload {
 struct State {
   std::unordered_map<const void*, Program> programs;
   std::unordered_map<const void*, Workload> workloads;
+  HandleCache launched;  ///< workloads whose first launch is recorded
 };
 
 State& state() {
@@ -177,6 +179,23 @@ void tell_config_sizes(const void* workload) {
   }
 }
 
+/// What a launch that is not in the cache needs; the first one tells what only then is known.
+ttmem_workload_t remember_launch(const void* workload, const void* queue, const void* caller) {
+  ttmem_workload_t handle = 0;
+  bool is_first = false;
+  {
+    const std::lock_guard lock(locks().state);
+    Workload& known = state().workloads[workload];
+    handle = known.handle;
+    is_first = !std::exchange(known.launched, true);
+  }
+  if (!handle) handle = create(workload, queue, caller);
+  if (is_first) tell_config_sizes(workload);
+  const std::lock_guard lock(locks().state);
+  state().launched.put(workload, handle);
+  return handle;
+}
+
 }  // namespace
 
 void compiled(const void* program, const void* device, std::uint64_t build_key) {
@@ -238,6 +257,7 @@ void workload_destroyed(const void* workload) {
     const auto found = state().workloads.find(workload);
     if (found == state().workloads.end()) return;
     handle = found->second.handle;
+    state().launched.drop(workload);
     for (const void* program : found->second.programs) state().programs[program].workload = nullptr;
     state().workloads.erase(found);
   }
@@ -245,16 +265,8 @@ void workload_destroyed(const void* workload) {
 }
 
 void enqueued(const void* workload, const void* queue, const void* caller) {
-  ttmem_workload_t handle = 0;
-  bool is_first = true;
-  {
-    const std::lock_guard lock(locks().state);
-    Workload& known = state().workloads[workload];
-    handle = known.handle;
-    is_first = !std::exchange(known.launched, true);
-  }
-  if (!handle) handle = create(workload, queue, caller);
-  if (is_first) tell_config_sizes(workload);
+  ttmem_workload_t handle = state().launched.find(workload);
+  if (!handle) handle = remember_launch(workload, queue, caller);
   if (traces::captured(queue, handle)) return;
   const std::uint32_t flags = metal::is_slow_queue(queue) ? std::uint32_t{TTMEM_DISPATCH_SLOW} : 0u;
   ttmem_dispatched(handle, metal::number_of_queue(queue), 0, flags);
@@ -280,6 +292,7 @@ void launched_slowly(const void* program, const void* device) {
 
 ttmem_workload_t current() {
   if (!scopes.workload || !scopes.queue) return 0;
+  if (const ttmem_workload_t known = state().launched.find(scopes.workload)) return known;
   {
     const std::lock_guard lock(locks().state);
     const ttmem_workload_t handle = state().workloads[scopes.workload].handle;
@@ -291,6 +304,7 @@ ttmem_workload_t current() {
 void forget_recorder() {
   state().programs.clear();
   state().workloads.clear();
+  state().launched.clear();
 }
 
 }  // namespace ttmem::inject::programs

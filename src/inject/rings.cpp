@@ -55,25 +55,35 @@ std::uint32_t managers_of(const void* queue) {
   return count;
 }
 
-/// The recorder's id of a manager that is being used inside an enqueue.
-ttmem_ring_manager_t opened(const void* key) {
-  const ttmem_set_t set = scopes.queue ? chips::set_of(metal::mesh_of_queue(scopes.queue)) : 0;
+struct Use {
+  ttmem_ring_manager_t recorded = 0;
+  std::uint32_t rings = 0;
+};
+
+/// Tells the recorder of a manager at its first use inside an enqueue.
+void open(const void* key, ttmem_set_t set) {
   const std::lock_guard lock(locks().state);
-  const auto found = managers().find(key);
-  if (found == managers().end()) return 0;
-  Manager& manager = found->second;
-  manager.in_use = true;
-  if (manager.recorded || !set || manager.rings.empty()) return manager.recorded;
+  Manager& manager = managers()[key];
+  if (manager.recorded || !set || manager.rings.empty()) return;
   manager.recorded = ttmem_ring_manager_opened(set, metal::number_of_queue(scopes.queue),
                                                managers_of(scopes.queue), manager.rings.data(),
                                                static_cast<std::uint32_t>(manager.rings.size()), 1);
   manager.queue = scopes.queue;
-  return manager.recorded;
 }
 
-std::uint32_t ring_count(const void* key) {
+Use find(const void* key) {
   const std::lock_guard lock(locks().state);
-  return static_cast<std::uint32_t>(managers()[key].rings.size());
+  const auto found = managers().find(key);
+  if (found == managers().end()) return {};
+  found->second.in_use = true;
+  return {found->second.recorded, static_cast<std::uint32_t>(found->second.rings.size())};
+}
+
+Use used(const void* key) {
+  const Use use = find(key);
+  if (use.recorded || !use.rings || !scopes.queue) return use;
+  open(key, chips::set_of(metal::mesh_of_queue(scopes.queue)));
+  return find(key);
 }
 
 template <typename Action>
@@ -102,28 +112,27 @@ extern "C" void ttmem_on_ring_added(void* manager, std::uint32_t base,
 extern "C" void ttmem_on_ring_reserved(void* manager,
                                        const std::vector<std::uint32_t>* sizes) noexcept {
   quietly([=] {
-    const ttmem_ring_manager_t recorded = opened(manager);
-    const std::uint32_t count = ring_count(manager);
-    if (!recorded || sizes->size() < count) return;
-    ttmem_ring_reserved(recorded, programs::current(), sizes->data(), count);
+    const Use use = used(manager);
+    if (!use.recorded || sizes->size() < use.rings) return;
+    ttmem_ring_reserved(use.recorded, programs::current(), sizes->data(), use.rings);
   });
 }
 
 extern "C" void ttmem_on_ring_freed(void* manager, std::uint32_t sync) noexcept {
   quietly([=] {
-    if (const auto recorded = opened(manager)) ttmem_ring_freed(recorded, sync);
+    if (const auto recorded = used(manager).recorded) ttmem_ring_freed(recorded, sync);
   });
 }
 
 extern "C" void ttmem_on_ring_taken(void* manager, std::uint32_t sync) noexcept {
   quietly([=] {
-    if (const auto recorded = opened(manager)) ttmem_ring_taken(recorded, sync);
+    if (const auto recorded = used(manager).recorded) ttmem_ring_taken(recorded, sync);
   });
 }
 
 extern "C" void ttmem_on_ring_filled(void* manager, std::uint32_t sync) noexcept {
   quietly([=] {
-    if (const auto recorded = opened(manager)) ttmem_ring_filled(recorded, sync);
+    if (const auto recorded = used(manager).recorded) ttmem_ring_filled(recorded, sync);
   });
 }
 

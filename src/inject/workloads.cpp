@@ -21,21 +21,24 @@ namespace {
 
 class Enqueueing {
  public:
-  Enqueueing(const void* queue, const void* workload, const void* caller) : outer_(scopes) {
+  Enqueueing(const void* queue, const void* workload, const void* caller)
+      : queue_(scopes.queue), workload_(scopes.workload), caller_(scopes.caller) {
     scopes.queue = queue;
     scopes.workload = workload;
     scopes.caller = caller;
   }
   ~Enqueueing() {
-    scopes.queue = outer_.queue;
-    scopes.workload = outer_.workload;
-    scopes.caller = outer_.caller;
+    scopes.queue = queue_;
+    scopes.workload = workload_;
+    scopes.caller = caller_;
   }
   Enqueueing(const Enqueueing&) = delete;
   Enqueueing& operator=(const Enqueueing&) = delete;
 
  private:
-  Scopes outer_;
+  const void* queue_;
+  const void* workload_;
+  const void* caller_;
 };
 
 class LoadingBinaries {

@@ -19,6 +19,18 @@
 #include <unordered_set>
 #include <vector>
 
+/// What a benchmark calls: objects as a program would have them, and one enqueue through the
+/// library.
+extern "C" {
+struct FakeWorld {
+  void* allocator;
+  void* queue;
+  void* workload;
+};
+FakeWorld* fake_metal_open();
+void* fake_metal_buffer(FakeWorld* world, int sharded);
+}
+
 namespace fake {
 /// The function that throws std::runtime_error when it is called next; "" = none.
 extern std::string throw_in;
@@ -79,6 +91,11 @@ struct Statistics {
   std::size_t allocatable, allocated, free, largest_free;
 };
 
+struct ShardSpecBuffer {
+  CoreRangeSet grid;
+  std::uint32_t rest[8];
+};
+
 class Buffer {
  public:
   Buffer(IDevice* device, AllocatorImpl* allocator, std::uint64_t size, BufferType type);
@@ -90,7 +107,9 @@ class Buffer {
   std::size_t unique_id() const;
   std::uint64_t aligned_size_per_bank() const;
   std::optional<std::uint32_t> num_cores() const;
+  ShardSpecBuffer shard_spec() const;
   std::uint64_t given = 0;
+  bool sharded = false;  ///< over the first two workers
 
  private:
   IDevice* device_;
@@ -118,6 +137,7 @@ class AllocatorImpl {
  private:
   std::uint64_t bank_bytes(BufferType type) const;
   std::map<const Buffer*, std::uint64_t> live_;
+  std::uint64_t taken_[5] = {};
   std::uint64_t shrunk_ = 0;
   std::uint64_t next_ = 0;
 };
@@ -213,6 +233,7 @@ class ProgramImpl {
   std::unordered_map<std::uint32_t, std::shared_ptr<Kernel>> kernels_[3];
   std::uint32_t config_sizes_[3];
   std::uint64_t cb_bytes_;
+  bool compiled_ = false;
 };
 
 }  // namespace detail

@@ -28,10 +28,17 @@ Buffer::~Buffer() { allocator_->deallocate_buffer(this); }
 
 std::uint64_t Buffer::size() const { return size_; }
 BufferType Buffer::buffer_type() const { return type_; }
-int Buffer::buffer_layout() const { return 0; }
+int Buffer::buffer_layout() const { return sharded ? 2 : 0; }
 IDevice* Buffer::device() const { return device_; }
 std::size_t Buffer::unique_id() const { return id_; }
-std::optional<std::uint32_t> Buffer::num_cores() const { return std::nullopt; }
+
+std::optional<std::uint32_t> Buffer::num_cores() const {
+  return sharded ? std::optional<std::uint32_t>(2) : std::nullopt;
+}
+
+ShardSpecBuffer Buffer::shard_spec() const {
+  return {CoreRangeSet(std::vector<CoreRange>{{{0, 0}, {1, 0}}}), {}};
+}
 
 std::uint64_t Buffer::aligned_size_per_bank() const {
   const std::uint64_t banks = allocator_->get_num_banks(type_);
@@ -45,13 +52,25 @@ std::uint64_t AllocatorImpl::allocate_buffer(Buffer* buffer) {
   const std::uint64_t need = buffer->aligned_size_per_bank();
   const auto statistics = get_statistics(buffer->buffer_type());
   if (need > statistics.free) throw std::runtime_error("Out of Memory: Not enough space");
-  live_[buffer] = (need + 31) / 32 * 32;
+  const std::uint64_t block = (need + 31) / 32 * 32;
+  live_[buffer] = block;
+  taken_[static_cast<int>(buffer->buffer_type())] += block;
   return fake::kL1Base + (next_ += 32);
 }
 
-void AllocatorImpl::deallocate_buffer(Buffer* buffer) { live_.erase(buffer); }
-void AllocatorImpl::deallocate_buffers() { live_.clear(); }
-void AllocatorImpl::clear() { live_.clear(); }
+void AllocatorImpl::deallocate_buffer(Buffer* buffer) {
+  const auto found = live_.find(buffer);
+  if (found == live_.end()) return;
+  taken_[static_cast<int>(buffer->buffer_type())] -= found->second;
+  live_.erase(found);
+}
+
+void AllocatorImpl::deallocate_buffers() { clear(); }
+
+void AllocatorImpl::clear() {
+  live_.clear();
+  for (auto& taken : taken_) taken = 0;
+}
 
 void AllocatorImpl::shrink_allocator_size(const BufferType&, unsigned long bytes, bool) {
   fake::maybe_throw("shrink_allocator_size");
@@ -70,10 +89,7 @@ std::uint64_t AllocatorImpl::bank_bytes(BufferType type) const {
 }
 
 Statistics AllocatorImpl::get_statistics(const BufferType& type) const {
-  Statistics statistics{bank_bytes(type), 0, 0, 0};
-  for (const auto& [buffer, bytes] : live_) {
-    if (buffer->buffer_type() == type) statistics.allocated += bytes;
-  }
+  Statistics statistics{bank_bytes(type), taken_[static_cast<int>(type)], 0, 0};
   statistics.free = statistics.largest_free = statistics.allocatable - statistics.allocated;
   return statistics;
 }

@@ -53,10 +53,13 @@ ProgramImpl::ProgramImpl(std::size_t kernel_bytes, std::string source, std::uint
 ProgramImpl::~ProgramImpl() { Inspector::program_destroyed(this); }
 
 void ProgramImpl::compile(IDevice* device) {
-  Inspector::program_compile_finished(this, device, 1);
-  allocate_circular_buffers(device);
+  if (!compiled_) {
+    Inspector::program_compile_finished(this, device, 1);
+    allocate_circular_buffers(device);
+    allocate_dataflow_buffers(device);
+    compiled_ = true;
+  }
   validate_circular_buffer_region(device);
-  allocate_dataflow_buffers(device);
   validate_dataflow_buffer_region(device);
 }
 
