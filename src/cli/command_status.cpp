@@ -148,6 +148,7 @@ int watch(collect::Collector& collector, const StatusOptions& options) {
 int status(const StatusOptions& options) {
   collect::Options collecting;
   collecting.pid = options.selection.pid;
+  collecting.host = true;
   collect::Collector collector(collecting);
   if (options.watch_seconds > 0) return watch(collector, options);
   Output output;

@@ -60,7 +60,10 @@ Identity identity_of(const SegmentSource& source) {
 }  // namespace
 
 Collector::State::State(Options given)
-    : options(std::move(given)), procfs(options.root), host(host_name()) {}
+    : options(std::move(given)),
+      procfs(options.root),
+      host_sources(options.root),
+      host(host_name()) {}
 
 Collector::Collector(Options options) : state_(std::make_unique<State>(std::move(options))) {
   raise_descriptor_limit();
@@ -169,17 +172,20 @@ void Collector::State::keep_events() {
   log.merge(snapshot);
 }
 
+const std::string& Collector::State::user(std::uint32_t uid) {
+  auto [known, added] = users.try_emplace(uid);
+  if (added) known->second = user_name(uid);
+  return known->second;
+}
+
 ledger::ProcessInput Collector::State::input(const SegmentSource& source) {
   ledger::ProcessInput input;
   input.identity = source.identity();
   ledger::ProcessView& view = input.identity;
-  auto [user, added] = users.try_emplace(view.uid);
-  if (added) user->second = user_name(view.uid);
-  view.user = user->second;
   const std::uint64_t space = source.header().subject.pid_namespace;
-  if (space != 0 && space != procfs.pid_namespace()) {
-    view.container = fmt::format("pid namespace {}", space);
-  }
+  const bool elsewhere = space != 0 && space != procfs.pid_namespace();
+  if (elsewhere) view.container = fmt::format("pid namespace {}", space);
+  if (options.host && view.alive) host_sources.locate(elsewhere ? space : 0, view);
   input.ledger = &source.ledger();
   input.to_time = [&source](ledger::Ticks ticks) { return source.wall(ticks); };
   return input;
@@ -188,7 +194,10 @@ ledger::ProcessInput Collector::State::input(const SegmentSource& source) {
 void Collector::State::assemble() {
   inputs.clear();
   inputs.reserve(sources.size());
+  if (options.host) host_sources.refresh(now.monotonic_ns);
   for (const auto& [path, source] : sources) inputs.push_back(input(*source));
+  if (options.host) host_sources.add(inputs, options.pid);
+  for (ledger::ProcessInput& each : inputs) each.identity.user = user(each.identity.uid);
   snapshot = ledger::assemble(inputs, peaks, options.totals_only);
   snapshot.host = host;
   snapshot.boot_id = procfs.boot_id_text();
@@ -197,6 +206,7 @@ void Collector::State::assemble() {
   for (const Unreadable& entry : unreadable) {
     snapshot.unreadable.push_back(entry.path + ": " + entry.error.message);
   }
+  if (options.host) host_sources.finish(snapshot);
 }
 
 }  // namespace ttmem::collect

@@ -35,6 +35,9 @@ struct Options {
   // Sums only: no holdings, cores, programs, largest free blocks or headroom. Faster and smaller.
   bool totals_only = false;
   bool events = false;  // keep events for take_events()
+  // Also what is known without segments: devices of the driver, processes that have them open, and
+  // what a stock TT-Metal publishes in shared memory.
+  bool host = false;
   // Remove dead segments beyond the limits of segment/limits.hpp while refreshing.
   bool reap = false;
 };

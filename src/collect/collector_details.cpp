@@ -23,7 +23,7 @@ std::vector<ProcessCores> Collector::cores(std::uint32_t device_id, bool with_ma
     for (const ledger::ProcessDeviceView& device : process.devices) {
       if (device.id != device_id || !device.open) continue;
       for (const ledger::ProcessInput& input : state_->inputs) {
-        if (input.identity.key != process.key) continue;
+        if (input.identity.key != process.key || !input.ledger) continue;
         all.push_back(
             {process.key, process.pid, process.name, input.ledger->cores(device.index, with_map)});
       }

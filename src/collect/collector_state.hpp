@@ -15,6 +15,7 @@
 #include "collect/collector.hpp"
 #include "collect/directories.hpp"
 #include "collect/event_log.hpp"
+#include "collect/host_sources.hpp"
 #include "collect/procfs.hpp"
 #include "collect/segment_source.hpp"
 #include "ledger/assemble.hpp"
@@ -32,9 +33,11 @@ struct Collector::State {
   void keep_events();
   void assemble();
   ledger::ProcessInput input(const SegmentSource& source);
+  const std::string& user(std::uint32_t uid);
 
   Options options;
   ProcFs procfs;
+  HostSources host_sources;
   std::string host;
   Moment now;
   std::uint64_t reaped_ns = 0;

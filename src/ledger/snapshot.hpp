@@ -44,6 +44,8 @@ struct Tracking {
   std::vector<std::uint64_t> anomalies;  // by kind
   bool not_tmpfs = false;
   bool growth_stopped = false;
+  // Requested bytes here minus those in the runtime's own shared memory, where both tell.
+  std::optional<std::int64_t> upstream_difference_bytes;
 };
 
 struct FailureView {
@@ -62,6 +64,18 @@ struct FailureView {
   bool truncated = false;
 };
 
+// What the driver of the host says about a device, whoever uses it.
+struct HostDevice {
+  std::uint32_t node = 0;  // N of /dev/tenstorrent/N
+  std::string bus;         // "0000:61:00.0"
+  // Which rule made the driver's device and the chip one: "asic_id", "serial",
+  // "serial_and_location"; "" = no process told about such a chip.
+  std::string joined_by;
+  std::optional<std::int64_t> temperature_millidegrees, power_microwatts, voltage_millivolts,
+      current_milliamperes, fan_rpm;
+  std::optional<std::int64_t> aiclk_mhz, axiclk_mhz, arcclk_mhz, heartbeat;
+};
+
 struct DeviceView {
   std::uint32_t id = 0;  // Metal id if no other chip in the document has it, else the next free
   std::uint64_t unique_id = 0;
@@ -73,6 +87,7 @@ struct DeviceView {
   std::optional<std::uint32_t> l1_bytes_per_core;
   std::optional<std::uint32_t> dram_banks;
   std::uint32_t processes = 0;  // alive, with the device open
+  std::optional<HostDevice> host;
   DeviceFigures figures;        // sums over processes that are alive
 };
 
@@ -98,6 +113,7 @@ struct ProcessView {
   TimeNs started = 0, ended_at = 0;
   std::vector<Source> sources;
   std::string runtime_version, container;
+  std::optional<std::int32_t> host_pid;  // as the reader sees it; `pid` is the process's own
   Tracking tracking;
   std::vector<FailureView> failures;
   std::vector<ProcessDeviceView> devices;
@@ -111,6 +127,7 @@ struct Snapshot {
   std::vector<ProcessView> processes;    // the living first, then by pid
   std::vector<std::string> unreadable;   // segments that exist and may not be read, with the reason
   std::vector<std::string> directories;  // where was looked
+  std::vector<std::string> left_behind;  // by dead processes in the runtime's shared memory
 };
 
 // ---- details, on request ----------------------------------------------------------------------

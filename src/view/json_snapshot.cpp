@@ -34,6 +34,21 @@ Json grid(const ledger::DeviceView& device) {
   return {{"x", device.grid_x}, {"y", device.grid_y}};
 }
 
+Json host(const ledger::HostDevice& view) {
+  return {{"node", view.node},
+          {"bus", text_or_null(view.bus)},
+          {"joined_by", text_or_null(view.joined_by)},
+          {"temperature_millidegrees", or_null(view.temperature_millidegrees)},
+          {"power_microwatts", or_null(view.power_microwatts)},
+          {"voltage_millivolts", or_null(view.voltage_millivolts)},
+          {"current_milliamperes", or_null(view.current_milliamperes)},
+          {"fan_rpm", or_null(view.fan_rpm)},
+          {"aiclk_mhz", or_null(view.aiclk_mhz)},
+          {"axiclk_mhz", or_null(view.axiclk_mhz)},
+          {"arcclk_mhz", or_null(view.arcclk_mhz)},
+          {"heartbeat", or_null(view.heartbeat)}};
+}
+
 Json device(const ledger::DeviceView& view) {
   const bool cores_known = view.tensix_cores + view.eth_cores + view.dispatch_cores > 0;
   const auto cores = [&](std::uint32_t count) { return cores_known ? Json(count) : Json(nullptr); };
@@ -48,7 +63,8 @@ Json device(const ledger::DeviceView& view) {
                 {"dispatch_cores", cores(view.dispatch_cores)},
                 {"l1_bytes_per_core", or_null(view.l1_bytes_per_core)},
                 {"dram_banks", or_null(view.dram_banks)},
-                {"processes", view.processes}};
+                {"processes", view.processes},
+                {"host", view.host ? host(*view.host) : Json(nullptr)}};
   add_figures(value, view.figures);
   return value;
 }
@@ -84,7 +100,8 @@ Json tracking(const ledger::Tracking& view) {
           {"unsettled", view.unsettled},
           {"anomalies", anomalies(view.anomalies)},
           {"not_tmpfs", view.not_tmpfs},
-          {"growth_stopped", view.growth_stopped}};
+          {"growth_stopped", view.growth_stopped},
+          {"upstream_difference_bytes", or_null(view.upstream_difference_bytes)}};
 }
 
 Json sources(const std::vector<ledger::Source>& sources) {
@@ -108,6 +125,7 @@ Json process(const ledger::ProcessView& view) {
                 {"sources", sources(view.sources)},
                 {"runtime_version", text_or_null(view.runtime_version)},
                 {"container", text_or_null(view.container)},
+                {"host_pid", or_null(view.host_pid)},
                 {"tracking", tracking(view.tracking)},
                 {"failures", Json::array()},
                 {"devices", Json::array()},
@@ -128,6 +146,7 @@ std::string snapshot_json(const ledger::Snapshot& snapshot, JsonLayout layout) {
   for (const auto& each : snapshot.processes) document["processes"].push_back(json::process(each));
   document["unreadable"] = snapshot.unreadable;
   document["directories"] = snapshot.directories;
+  document["left_behind"] = snapshot.left_behind;
   return json::text(document, layout);
 }
 

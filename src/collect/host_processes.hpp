@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Processes as the host knows them, without any data of theirs: who has a device open, how a
+// process is called and whose it is, in which container it runs, and which pid a process of another
+// pid namespace has here.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "collect/host_root.hpp"
+
+namespace ttmem::collect {
+
+struct HostProcess {
+  std::int32_t pid = 0;
+  std::uint64_t start_ticks = 0;
+  std::uint32_t uid = 0;
+  std::string name, command, container;  // container "" = none, or not known
+};
+
+struct DeviceUsers {
+  std::vector<std::int32_t> pids;  // ascending, each once
+  bool strangers = false;          // somebody has it open whom this pid namespace does not show
+};
+
+// "…/docker/<64 digits>", "…cri-containerd-<64 digits>.scope": the digits; "" if there are none.
+std::string container_of_cgroup(std::string_view text);
+
+class HostProcesses {
+ public:
+  explicit HostProcesses(const HostRoot& root) : root_(root) {}
+
+  // Nothing if it is gone or a zombie.
+  std::optional<HostProcess> find(std::int32_t pid) const;
+  // Seconds since the epoch at which the process started, to a second; nothing if not known.
+  std::optional<double> started_at(std::uint64_t start_ticks) const;
+
+  // Who has device node N open. From the driver's list, else from the links of /proc/*/fd.
+  DeviceUsers users(std::uint32_t node) const;
+
+  // The pid here of a process that calls itself `pid` in another namespace. Remembered.
+  std::optional<std::int32_t> pid_here(std::uint64_t name_space, std::int32_t pid,
+                                       std::uint64_t start_ticks);
+
+ private:
+  DeviceUsers users_by_links(std::uint32_t node) const;
+  std::optional<std::int32_t> search(std::uint64_t name_space, std::int32_t pid,
+                                     std::uint64_t start_ticks) const;
+
+  const HostRoot& root_;
+  std::map<std::pair<std::uint64_t, std::int32_t>, std::int32_t> pids_here_;
+};
+
+}  // namespace ttmem::collect

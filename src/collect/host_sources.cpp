@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "collect/host_sources.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "ledger/figure_sums.hpp"
+
+namespace ttmem::collect {
+namespace {
+
+using ledger::OutsideTotals;
+using ledger::Source;
+using ledger::Space;
+
+constexpr std::uint64_t kSensorsEveryNs = 1'000'000'000;
+constexpr double kClockSlackSeconds = 2;  // /proc/stat tells the boot to a second
+
+std::size_t index(Space space) { return static_cast<std::size_t>(space); }
+
+std::uint64_t sum(const UpstreamRow& row) {
+  return row.dram.value_or(0) + row.l1.value_or(0) + row.l1_small.value_or(0) +
+         row.trace.value_or(0);
+}
+
+OutsideTotals totals_of(std::uint64_t chip, const UpstreamRow& row) {
+  OutsideTotals totals;
+  totals.unique_id = chip;
+  totals.requested[index(Space::kDram)] = row.dram;
+  totals.requested[index(Space::kL1)] = row.l1;
+  totals.requested[index(Space::kL1Small)] = row.l1_small;
+  totals.requested[index(Space::kTrace)] = row.trace;
+  totals.program_l1_reserved = row.cb;
+  return totals;
+}
+
+bool is_legacy(const ledger::ProcessView& process) {
+  return std::ranges::find(process.sources, Source::kLegacy) != process.sources.end();
+}
+
+// Stable while the process lives, and of no segment: those are counted from 1.
+std::uint64_t key_of(const HostProcess& process) {
+  const auto pid = static_cast<std::uint64_t>(process.pid);
+  return 1ull << 63 | pid << 40 | (process.start_ticks & 0xFF'FFFF'FFFF);
+}
+
+}  // namespace
+
+void HostSources::refresh(std::uint64_t monotonic_ns) {
+  if (devices_read_ns_ == 0 || monotonic_ns >= devices_read_ns_ + kSensorsEveryNs) {
+    devices_ = read_sysfs(root_);
+    devices_read_ns_ = monotonic_ns;
+  }
+  upstream_ = read_upstream(root_);
+  problems_ = upstream_.problems;
+  left_behind_.clear();
+  told_bytes_.clear();
+}
+
+void HostSources::locate(std::uint64_t name_space, ledger::ProcessView& process) {
+  process.host_pid = name_space == 0 ? std::optional(process.pid)
+                                     : processes_.pid_here(name_space, process.pid, process.start);
+  if (!process.host_pid) return;
+  const auto [known, added] = containers_.try_emplace({*process.host_pid, process.start});
+  if (added) {
+    const auto found = processes_.find(*process.host_pid);
+    if (found && found->start_ticks == process.start) known->second = found->container;
+  }
+  if (!known->second.empty()) process.container = known->second;
+}
+
+// ---- before the ledgers are put together -------------------------------------------------------
+
+HostSources::Outsider* HostSources::outsider(Outsiders& all, std::int32_t pid,
+                                             Source source) const {
+  auto found = all.find(pid);
+  if (found == all.end()) {
+    auto process = processes_.find(pid);
+    if (!process) return nullptr;
+    found = all.emplace(pid, Outsider{.process = std::move(*process)}).first;
+  }
+  auto& sources = found->second.sources;
+  if (std::ranges::find(sources, source) == sources.end()) sources.push_back(source);
+  return &found->second;
+}
+
+// A row whose process is gone, or whose pid belongs to a later process by now, is nobody's.
+bool HostSources::is_alive(const UpstreamRow& row,
+                           const std::optional<HostProcess>& process) const {
+  if (!process) return false;
+  const auto started = processes_.started_at(process->start_ticks);
+  if (!started || row.updated_ns == 0) return true;
+  return *started <= static_cast<double>(row.updated_ns) / 1e9 + kClockSlackSeconds;
+}
+
+void HostSources::add_rows(const UpstreamRegion& region, Outsiders& all) {
+  std::set<std::int32_t> seen;
+  for (const UpstreamRow& row : region.rows) {
+    if (!is_alive(row, processes_.find(row.pid)) || !seen.insert(row.pid).second) {
+      left_behind_.push_back(fmt::format(
+          "chip 0x{:016x}: {} bytes of process {} ({}), which is gone; only TT-Metal itself or "
+          "removing /dev/shm/tt_device_{}_memory clears them",
+          region.unique_id, sum(row), row.pid, row.name, region.unique_id));
+      continue;
+    }
+    Outsider* known = outsider(all, row.pid, Source::kUpstream);
+    if (known == nullptr) continue;
+    known->totals.push_back(totals_of(region.unique_id, row));
+    known->updated = std::max(known->updated, row.updated_ns);
+    told_bytes_[row.pid][region.unique_id] = sum(row);
+  }
+}
+
+// The id under which processes know this device, or the driver's own.
+std::uint64_t HostSources::chip_of(const SysfsDevice& device,
+                                   const std::vector<ledger::ProcessInput>& inputs) const {
+  for (const ledger::ProcessInput& input : inputs) {
+    if (!input.ledger) continue;
+    for (const ledger::DeviceIndex each : input.ledger->devices()) {
+      const std::uint64_t id = input.ledger->device(each).unique_id;
+      if (!joined_by(id, device).empty()) return id;
+    }
+  }
+  for (const UpstreamRegion& region : upstream_.regions) {
+    if (!joined_by(region.unique_id, device).empty()) return region.unique_id;
+  }
+  return device.unique_id().value_or(0);
+}
+
+void HostSources::add_users(const SysfsDevice& device,
+                            const std::vector<ledger::ProcessInput>& inputs, Outsiders& all) {
+  const DeviceUsers users = processes_.users(device.node);
+  if (users.strangers) {
+    problems_.push_back(fmt::format(
+        "/dev/tenstorrent/{}: open in a process that is not visible from this pid namespace",
+        device.node));
+  }
+  const std::uint64_t chip = chip_of(device, inputs);
+  if (chip == 0) return;
+  for (const std::int32_t pid : users.pids) {
+    Outsider* known = outsider(all, pid, Source::kProcfs);
+    if (known == nullptr) continue;
+    const auto same = [&](const OutsideTotals& totals) { return totals.unique_id == chip; };
+    if (std::ranges::none_of(known->totals, same)) {
+      known->totals.push_back({.unique_id = chip, .requested = {}, .program_l1_reserved = {}});
+    }
+  }
+}
+
+void HostSources::add(std::vector<ledger::ProcessInput>& inputs, std::optional<std::int32_t> pid) {
+  Outsiders all;
+  for (const UpstreamRegion& region : upstream_.regions) add_rows(region, all);
+  for (const SysfsDevice& device : devices_) add_users(device, inputs, all);
+  // A process that writes a segment is counted from it; a client of the original's socket names its
+  // chips by number only, so its region cannot be told from them and is left out.
+  for (ledger::ProcessInput& input : inputs) {
+    const auto here = input.identity.host_pid.value_or(input.identity.pid);
+    const auto found = all.find(here);
+    if (found == all.end() || !input.identity.alive) continue;
+    if (found->second.process.start_ticks != input.identity.start) continue;
+    if (!is_legacy(input.identity)) input.outside = std::move(found->second.totals);
+    all.erase(found);
+  }
+  for (auto& [number, outsider] : all) {
+    if (pid && *pid != number) continue;
+    ledger::ProcessInput input;
+    ledger::ProcessView& view = input.identity;
+    view.key = key_of(outsider.process);
+    view.pid = number;
+    view.host_pid = number;
+    view.start = outsider.process.start_ticks;
+    view.name = outsider.process.name;
+    view.command = outsider.process.command;
+    view.uid = outsider.process.uid;
+    view.container = outsider.process.container;
+    view.alive = true;
+    view.sources = outsider.sources;
+    view.tracking.since_open = false;
+    view.tracking.partial = true;
+    input.outside = std::move(outsider.totals);
+    input.to_time = [](ledger::Ticks) { return ledger::TimeNs{0}; };
+    inputs.push_back(std::move(input));
+  }
+}
+
+// ---- afterwards --------------------------------------------------------------------------------
+
+// Where segment and region tell about the same chip, the segment counts, and they are compared.
+void HostSources::compare(ledger::ProcessView& process) const {
+  const auto told = told_bytes_.find(process.host_pid.value_or(process.pid));
+  if (!process.alive || process.segment.empty() || told == told_bytes_.end()) return;
+  for (const ledger::ProcessDeviceView& device : process.devices) {
+    const auto theirs = told->second.find(device.unique_id);
+    if (device.index == 0 || theirs == told->second.end()) continue;
+    std::uint64_t ours = 0;
+    for (const Space space : ledger::kDeviceSpaces) {
+      ours += device.figures.space(space).requested.value_or(0);
+    }
+    auto& difference = process.tracking.upstream_difference_bytes;
+    difference = difference.value_or(0) + static_cast<std::int64_t>(ours) -
+                 static_cast<std::int64_t>(theirs->second);
+  }
+}
+
+void HostSources::add_device(const SysfsDevice& device, ledger::Snapshot& snapshot) const {
+  std::set<std::uint32_t> taken;
+  for (const ledger::DeviceView& each : snapshot.devices) taken.insert(each.id);
+  ledger::DeviceView view;
+  view.id = device.node;
+  while (taken.contains(view.id)) ++view.id;
+  view.unique_id = device.unique_id().value_or(0);
+  view.board = device.board;
+  view.arch = device.arch;
+  view.host = device.host;
+  view.figures = ledger::DeviceSum().result(true);
+  snapshot.devices.push_back(std::move(view));
+}
+
+void HostSources::finish(ledger::Snapshot& snapshot) const {
+  for (ledger::ProcessView& process : snapshot.processes) compare(process);
+  for (const SysfsDevice& device : devices_) {
+    bool known = false;
+    for (ledger::DeviceView& view : snapshot.devices) {
+      const std::string rule = joined_by(view.unique_id, device);
+      if (rule.empty() || view.mock) continue;
+      known = true;
+      view.host = device.host;
+      view.host->joined_by = rule;
+      if (view.board.empty()) view.board = device.board;
+      if (view.arch == ledger::Arch::kUnknown) view.arch = device.arch;
+    }
+    if (!known) add_device(device, snapshot);
+  }
+  std::ranges::sort(snapshot.devices, {}, &ledger::DeviceView::id);
+  snapshot.left_behind = left_behind_;
+  snapshot.unreadable.insert(snapshot.unreadable.end(), problems_.begin(), problems_.end());
+}
+
+}  // namespace ttmem::collect
