@@ -5,17 +5,19 @@
 namespace ttmem::cli {
 
 const std::vector<Register>& commands() {
-  static const std::vector<Register> all = {
-      register_run,     //
-      register_status,  //
-      register_top,     //
-      register_dump,    //
-      register_events,  //
-      register_doctor,  //
-      register_gc,      //
-      register_demo,    //
+  static const std::vector<Register> kAll = {
+      register_run,         //
+      register_status,      //
+      register_top,         //
+      register_dump,        //
+      register_events,      //
+      register_doctor,      //
+      register_gc,          //
+      register_demo,        //
+      register_completion,  //
+      register_manual,      //
   };
-  return all;
+  return kAll;
 }
 
 }  // namespace ttmem::cli

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's own
 class App;
 }
 
@@ -29,6 +29,8 @@ void register_events(CLI::App& app, Action& action);
 void register_doctor(CLI::App& app, Action& action);
 void register_gc(CLI::App& app, Action& action);
 void register_demo(CLI::App& app, Action& action);
+void register_completion(CLI::App& app, Action& action);
+void register_manual(CLI::App& app, Action& action);
 
 // In the order of the help text.
 const std::vector<Register>& commands();

@@ -7,6 +7,7 @@ namespace ttmem::cli {
 namespace {
 
 constexpr std::uint32_t kApplicationBytes = 102'400;
+constexpr std::uint64_t kPageBytes = 2'048;
 // What the application takes in the ring at each launch. Its kernels' footprint never goes there.
 constexpr std::uint32_t kApplicationConfigBytes = 14'336;
 
@@ -30,8 +31,7 @@ void run_application(const DemoMesh& mesh) {
 
 // Interleaved over all banks in pages of 2,048 B: the last page of a bank may stay empty.
 std::uint64_t block_of(std::uint64_t bytes, std::uint64_t banks) {
-  constexpr std::uint64_t page = 2048;
-  return (bytes / page + banks - 1) / banks * page;
+  return (bytes / kPageBytes + banks - 1) / banks * kPageBytes;
 }
 
 void allocate(const DemoMesh& mesh, ttmem_buffer buffer, const char* operation) {

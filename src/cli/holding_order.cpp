@@ -3,6 +3,8 @@
 #include "cli/holding_order.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "view/words.hpp"
 
@@ -20,10 +22,20 @@ std::uint64_t size_of(const HoldingView& holding) {
   return 0;
 }
 
+// Equal ones keep their order.
 template <typename Key>
 void sort_by(std::vector<HoldingView>& holdings, Key key) {
-  std::stable_sort(holdings.begin(), holdings.end(),
-                   [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  std::vector<std::size_t> order(holdings.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const auto left = key(holdings[a]);
+    const auto right = key(holdings[b]);
+    return left != right ? left < right : a < b;
+  });
+  std::vector<HoldingView> sorted;
+  sorted.reserve(order.size());
+  for (const std::size_t index : order) sorted.push_back(std::move(holdings[index]));
+  holdings = std::move(sorted);
 }
 
 }  // namespace

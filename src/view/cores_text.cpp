@@ -46,18 +46,18 @@ std::string owner_cell(const ledger::CoreStretch& stretch) {
 }  // namespace
 
 std::string cores_text(const DeviceCores& device, const Style& style) {
-  constexpr Align right = Align::kRight;
+  constexpr Align kRight = Align::kRight;
   Table table({{"Core"},
                {"Role"},
-               {"Fixed", right},
-               {"Ring", right},
-               {"Program L1", right},
-               {"Gaps", right},
-               {"Free", right},
-               {"Buffers", right},
-               {"L1_SMALL", right},
-               {"= L1", right},
-               {"Headroom", right}});
+               {"Fixed", kRight},
+               {"Ring", kRight},
+               {"Program L1", kRight},
+               {"Gaps", kRight},
+               {"Free", kRight},
+               {"Buffers", kRight},
+               {"L1_SMALL", kRight},
+               {"= L1", kRight},
+               {"Headroom", kRight}});
   for (const CoreView& core : device.cores) table.add(row(core), tone(core));
   return style.paint(Tone::kStrong, fmt::format("Device {}, bytes a core", device.id)) + "\n" +
          (table.empty() ? "  no core is known\n" : table.text(style, 2));

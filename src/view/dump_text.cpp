@@ -111,7 +111,7 @@ std::vector<std::string> trace_row(const HoldingView& holding, TimeNs now) {
 constexpr Align kRight = Align::kRight;
 
 const std::map<HoldingKind, Sheet>& sheets() {
-  static const std::map<HoldingKind, Sheet> all = {
+  static const std::map<HoldingKind, Sheet> kAll = {
       {HoldingKind::kBuffer,
        {"Buffers",
         {{"PID", kRight},
@@ -180,7 +180,7 @@ const std::map<HoldingKind, Sheet>& sheets() {
          {"Last replay", kRight}},
         trace_row}},
   };
-  return all;
+  return kAll;
 }
 
 std::string sheet_text(HoldingKind kind, const std::vector<HoldingView>& holdings, TimeNs now,

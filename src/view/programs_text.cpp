@@ -47,22 +47,22 @@ std::vector<std::string> row(const ProgramView& program, ledger::TimeNs now) {
 
 std::string programs_text(const std::vector<ProgramView>& programs, ledger::TimeNs now,
                           const Style& style) {
-  constexpr Align right = Align::kRight;
-  Table table({{"PID", right},
+  constexpr Align kRight = Align::kRight;
+  Table table({{"PID", kRight},
                {"Device"},
-               {"ID", right},
+               {"ID", kRight},
                {"Type"},
                {"Name"},
                {"State"},
-               {"Kernels", right},
-               {"Cores", right},
-               {"Footprint", right},
-               {"L1 a core", right},
-               {"L1 allocated", right},
-               {"Ring", right},
-               {"Dispatches", right},
-               {"Rate", right},
-               {"Last", right}});
+               {"Kernels", kRight},
+               {"Cores", kRight},
+               {"Footprint", kRight},
+               {"L1 a core", kRight},
+               {"L1 allocated", kRight},
+               {"Ring", kRight},
+               {"Dispatches", kRight},
+               {"Rate", kRight},
+               {"Last", kRight}});
   for (const ProgramView& program : programs) {
     table.add(row(program, now), program.loaded ? Tone::kPlain : Tone::kFaint);
   }
