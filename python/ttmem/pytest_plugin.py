@@ -12,6 +12,8 @@ Without `--ttmem` nothing is hooked and the marks do nothing. Works under xdist:
 the controller prints.
 """
 
+from __future__ import annotations  # older pytests lack some of the names
+
 from typing import Any, Dict, Generator, List, Optional, Set
 
 import pytest
@@ -97,7 +99,7 @@ class Measuring:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(
-        self, item: pytest.Item, call: "pytest.CallInfo[None]"
+        self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, Any, None]:
         outcome = yield
         result: pytest.TestReport = outcome.get_result()
