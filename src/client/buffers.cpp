@@ -76,7 +76,7 @@ void Buffers::allocated(const ttmem_buffer& buffer, Origin origin) {
     book_->refuse(TTMEM_ANOMALY_BAD_VALUE, buffer.id);
     return;
   }
-  const Payload payload = payload_of(buffer, origin, book_->store.clock().now());
+  Payload payload = payload_of(buffer, origin, book_->store.clock().now());
   for (int tries = 0; tries < kTries && (tries == 0 || make_room(*allocator)); ++tries) {
     bool replaced = false;
     bool low = false;
@@ -108,6 +108,7 @@ void Buffers::freed(ttmem_allocator_t id, std::uint32_t space, std::uint64_t buf
     book_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, id);
     return;
   }
+  const std::uint64_t ticks = book_->store.clock().now();
   std::uint32_t slot = SlotIndex::kNone;
   {
     const Holding holding(book_->store.lock);
@@ -117,7 +118,7 @@ void Buffers::freed(ttmem_allocator_t id, std::uint32_t space, std::uint64_t buf
         return payload.id == buffer && Meta::space(payload.meta) == space;
       });
     }
-    if (slot != SlotIndex::kNone) release(*allocator, slot);
+    if (slot != SlotIndex::kNone) release(*allocator, slot, ticks);
   }
   if (slot == SlotIndex::kNone) [[unlikely]]
     book_->report(TTMEM_ANOMALY_UNKNOWN_FREE, buffer);
@@ -141,11 +142,12 @@ void Buffers::clear(AllocatorState& allocator) {
   constexpr int kAtOnce = 64;
   std::uint32_t cursor = 0;
   for (bool more = true; more;) {
+    const std::uint64_t ticks = book_->store.clock().now();
     const Holding holding(book_->store.lock);
     for (int i = 0; i < kAtOnce && more; ++i) {
       const std::uint32_t slot = allocator.buffers.take_any(overflow_, &cursor);
       more = slot != SlotIndex::kNone;
-      if (more) release(allocator, slot);
+      if (more) release(allocator, slot, ticks);
     }
   }
 }
@@ -161,7 +163,7 @@ std::uint32_t Buffers::find(const AllocatorState& allocator, std::uint32_t space
   });
 }
 
-Buffers::Placed Buffers::place(AllocatorState& allocator, Payload payload, bool* replaced) {
+Buffers::Placed Buffers::place(AllocatorState& allocator, Payload& payload, bool* replaced) {
   if (!allocator.open) return Placed::kClosed;
   const std::uint32_t space = Meta::space(payload.meta);
   payload.set = allocator.set;
@@ -186,11 +188,11 @@ Buffers::Placed Buffers::place(AllocatorState& allocator, Payload payload, bool*
   return Placed::kDone;
 }
 
-void Buffers::release(AllocatorState& allocator, std::uint32_t slot) {
+void Buffers::release(AllocatorState& allocator, std::uint32_t slot, std::uint64_t ticks) {
   const Payload& payload = book_->store.slot(slot).payload;
   uncount(allocator, payload);
   if ((Meta::flags(payload.meta) & segment::kFlagKernelBinaries) != 0) forget_binaries(slot);
-  book_->store.commit_release(slot);
+  book_->store.commit_release(slot, ticks);
   book_->store.put_back(slot, SlotPool::kPlain);
 }
 

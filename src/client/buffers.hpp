@@ -54,8 +54,8 @@ class Buffers {
   void forget_binaries(std::uint32_t buffer_slot);
   void count(AllocatorState& allocator, const segment::Payload& payload);
   void uncount(AllocatorState& allocator, const segment::Payload& payload);
-  Placed place(AllocatorState& allocator, segment::Payload payload, bool* replaced);
-  void release(AllocatorState& allocator, std::uint32_t slot);
+  Placed place(AllocatorState& allocator, segment::Payload& payload, bool* replaced);
+  void release(AllocatorState& allocator, std::uint32_t slot, std::uint64_t ticks);
   bool wants_memory(const AllocatorState& allocator) const;
   void prepare_ahead(AllocatorState& allocator);
   bool make_room(AllocatorState& allocator);

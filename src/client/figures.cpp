@@ -7,22 +7,14 @@
 
 #include "client/words.hpp"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 namespace ttmem::client {
 
 using segment::kMaxWatermarks;
 using segment::Watermark;
-
-namespace {
-
-void raise_row(std::uint64_t* taken, std::uint64_t* peak, std::uint64_t amount,
-               std::uint32_t count) {
-  for (std::uint32_t i = 0; i < count; ++i) {
-    taken[i] += amount;
-    peak[i] = taken[i] > peak[i] ? taken[i] : peak[i];
-  }
-}
-
-}  // namespace
 
 bool DeviceList::contains(std::uint16_t device) const {
   for (std::uint16_t i = 0; i < count; ++i) {
@@ -31,34 +23,36 @@ bool DeviceList::contains(std::uint16_t device) const {
   return false;
 }
 
-void Figures::open(Store& store) { store_ = &store; }
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) void Figures::raise_row_avx2(std::uint64_t* taken,
+                                                             std::uint64_t* peak,
+                                                             std::uint64_t amount,
+                                                             std::uint32_t count) {
+  const __m256i more = _mm256_set1_epi64x(static_cast<long long>(amount));
+  std::uint32_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    auto* now_at = reinterpret_cast<__m256i*>(taken + i);
+    auto* peak_at = reinterpret_cast<__m256i*>(peak + i);
+    const __m256i now = _mm256_add_epi64(_mm256_loadu_si256(now_at), more);
+    const __m256i before = _mm256_loadu_si256(peak_at);
+    _mm256_storeu_si256(now_at, now);
+    _mm256_storeu_si256(peak_at, _mm256_blendv_epi8(before, now, _mm256_cmpgt_epi64(now, before)));
+  }
+  raise_row(taken + i, peak + i, amount, count - i);
+}
+#endif
+
+void Figures::open(Store& store) {
+  store_ = &store;
+  raise_wide_row_ = raise_row;
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2")) raise_wide_row_ = raise_row_avx2;
+#endif
+}
 
 Watermark& Figures::watermark(std::uint32_t number) const {
   return store_->at<Watermark>(segment::kWatermarksOffset)[number - 1];
-}
-
-void Figures::raise(std::uint32_t figure, const DeviceList& list, std::uint64_t amount) {
-  auto& counters = store_->counters();
-  Row taken = counters.taken[figure];
-  Row peak = counters.peak[figure];
-  if (list.contiguous) {
-    raise_row(taken + list.first, peak + list.first, amount, list.count);
-  } else {
-    for (std::uint16_t i = 0; i < list.count; ++i) {
-      raise_row(taken + list.devices[i], peak + list.devices[i], amount, 1);
-    }
-  }
-  if (open_watermarks_ != 0) [[unlikely]]
-    raise_watermarks(figure, list);
-}
-
-void Figures::lower(std::uint32_t figure, const DeviceList& list, std::uint64_t amount) {
-  Row taken = store_->counters().taken[figure];
-  if (list.contiguous) {
-    for (std::uint16_t i = 0; i < list.count; ++i) taken[list.first + i] -= amount;
-  } else {
-    for (std::uint16_t i = 0; i < list.count; ++i) taken[list.devices[i]] -= amount;
-  }
 }
 
 void Figures::set_program_l1(std::uint16_t device, std::uint64_t bytes) {

@@ -26,8 +26,28 @@ class Figures {
   void open(Store& store);
 
   // Under the lock. Peaks are raised here, before the caller commits the slot.
-  void raise(std::uint32_t figure, const DeviceList& list, std::uint64_t amount);
-  void lower(std::uint32_t figure, const DeviceList& list, std::uint64_t amount);
+  void raise(std::uint32_t figure, const DeviceList& list, std::uint64_t amount) {
+    auto& counters = store_->counters();
+    Row taken = counters.taken[figure];
+    Row peak = counters.peak[figure];
+    if (list.contiguous && list.count >= kWide) {
+      raise_wide_row_(taken + list.first, peak + list.first, amount, list.count);
+    } else {
+      for (std::uint16_t i = 0; i < list.count; ++i) {
+        raise_row(taken + list.devices[i], peak + list.devices[i], amount, 1);
+      }
+    }
+    if (open_watermarks_ != 0) [[unlikely]]
+      raise_watermarks(figure, list);
+  }
+  void lower(std::uint32_t figure, const DeviceList& list, std::uint64_t amount) {
+    Row taken = store_->counters().taken[figure];
+    if (list.contiguous) {
+      for (std::uint16_t i = 0; i < list.count; ++i) taken[list.first + i] -= amount;
+    } else {
+      for (std::uint16_t i = 0; i < list.count; ++i) taken[list.devices[i]] -= amount;
+    }
+  }
   void set_program_l1(std::uint16_t device, std::uint64_t bytes);
 
   // Under the gate; they take the lock themselves.
@@ -39,10 +59,23 @@ class Figures {
 
  private:
   using Row = std::uint64_t (&)[segment::kMaxDevices];
+  static constexpr std::uint16_t kWide = 8;  // devices from which on vectors pay
+  static void raise_row(std::uint64_t* taken, std::uint64_t* peak, std::uint64_t amount,
+                        std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      taken[i] += amount;
+      peak[i] = taken[i] > peak[i] ? taken[i] : peak[i];
+    }
+  }
+#if defined(__x86_64__)
+  static void raise_row_avx2(std::uint64_t* taken, std::uint64_t* peak, std::uint64_t amount,
+                             std::uint32_t count);
+#endif
   segment::Watermark& watermark(std::uint32_t number) const;
   void raise_watermarks(std::uint32_t figure, const DeviceList& list);
 
   Store* store_ = nullptr;
+  void (*raise_wide_row_)(std::uint64_t*, std::uint64_t*, std::uint64_t, std::uint32_t) = nullptr;
   std::uint32_t open_watermarks_ = 0;  // a bit each
 };
 

@@ -18,9 +18,11 @@ int ttmem_active_ = 0;
 }
 
 namespace ttmem::client {
-namespace {
 
 Recorder* own = nullptr;
+
+namespace {
+
 DescriptorNote inherited;  // survives fork, unlike the recorder
 
 bool is_on(const char* value) {
@@ -54,8 +56,6 @@ __attribute__((destructor)) void stop() {
 }
 
 }  // namespace
-
-Recorder* own_recorder() { return own; }
 
 int open_own_recorder() {
   if (own == nullptr) return ECANCELED;

@@ -11,7 +11,8 @@ namespace ttmem::client {
 
 // The recorder in its wiped-on-fork page; null before the library's constructor ran or if there is
 // no memory for it.
-Recorder* own_recorder();
+extern Recorder* own;
+inline Recorder* own_recorder() { return own; }
 
 // Opens it if it is not. 0 or an errno. A failure turns recording off.
 int open_own_recorder();

@@ -185,7 +185,7 @@ void Programs::release_placement(std::uint32_t at) {
       book_->figures.lower(segment::kFigureKernels, *devices_->list(placement.set),
                            programs_[placement.program].footprint);
     }
-    book_->store.commit_release(placement.slot);
+    book_->store.commit_release(placement.slot, book_->store.clock().now());
     book_->store.put_back(placement.slot, SlotPool::kPlain);
   }
   release_chain(&placement.ranges);

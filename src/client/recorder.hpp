@@ -50,8 +50,8 @@ class Recorder {
 
   // Marks the segment as ended. Later calls still record.
   void close();
-  // For the daemon, which outlives its clients: gives back memory, mapping and lock. The file stays.
-  // No call may follow or be under way.
+  // For the daemon, which outlives its clients: gives back memory, mapping and lock. The file
+  // stays. No call may follow or be under way.
   void give_back();
   // For the daemon: the client's socket has closed.
   void disconnected();

@@ -6,12 +6,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <ctime>
+
 #include "client/errno_keeper.hpp"
 
 namespace ttmem::client {
 namespace {
 
 constexpr int kSpins = 200;
+constexpr long kLongestSleepNs = 1'000'000;
 
 void pause_briefly() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -29,9 +32,12 @@ void ShortLock::wait() {
     pause_briefly();
   }
   const ErrnoKeeper keeper;
-  while (state_.exchange(kWanted, std::memory_order_acquire) != kFree) {
-    syscall(SYS_futex, &state_, FUTEX_WAIT_PRIVATE, kWanted, nullptr, nullptr, 0);
+  sleepers_.fetch_add(1);
+  while (!try_lock()) {
+    const timespec limit = {0, kLongestSleepNs};
+    syscall(SYS_futex, &state_, FUTEX_WAIT_PRIVATE, kHeld, &limit, nullptr, 0);
   }
+  sleepers_.fetch_sub(1);
 }
 
 void ShortLock::wake() {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// The lock of a recorder: four zero bytes, so a page that fork wiped holds a free one. Spins
-// briefly, then sleeps in the kernel. Whoever holds it calls nothing that could wait.
+// The lock of a recorder: zero bytes, so a page that fork wiped holds a free one. Spins briefly,
+// then sleeps in the kernel. Whoever holds it calls nothing that could wait.
+//
+// Giving it back is a plain store and a look at the number of sleepers, half the price of an atomic
+// exchange. The processor may look before its store is visible and miss a thread that is just going
+// to sleep: so nobody sleeps longer than a millisecond without looking again.
 #pragma once
 
 #include <atomic>
@@ -25,16 +29,18 @@ class ShortLock {
                                           std::memory_order_relaxed);
   }
   void unlock() {
-    if (state_.exchange(kFree, std::memory_order_release) == kWanted) [[unlikely]] {
+    state_.store(kFree, std::memory_order_release);
+    if (sleepers_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
       wake();
     }
   }
 
  private:
-  static constexpr std::uint32_t kFree = 0, kHeld = 1, kWanted = 2;
+  static constexpr std::uint32_t kFree = 0, kHeld = 1;
   void wait();
   void wake();
   std::atomic<std::uint32_t> state_{kFree};
+  std::atomic<std::uint32_t> sleepers_{0};
 };
 
 class Holding {

@@ -68,9 +68,8 @@ void SlotIndex::give_back() {
   ready_.store(0, std::memory_order_relaxed);
 }
 
-namespace {
-
-bool append(IndexOverflow& overflow, IndexBucket* bucket, std::uint32_t tag, std::uint32_t value) {
+bool SlotIndex::append(IndexOverflow& overflow, IndexBucket* bucket, std::uint32_t tag,
+                       std::uint32_t value) {
   while (bucket->count == IndexBucket::kEntries) {
     if (bucket->overflow == 0) {
       const std::uint32_t added = overflow.take();
@@ -82,29 +81,6 @@ bool append(IndexOverflow& overflow, IndexBucket* bucket, std::uint32_t tag, std
   bucket->tags[bucket->count] = tag;
   bucket->values[bucket->count] = value;
   ++bucket->count;
-  return true;
-}
-
-}  // namespace
-
-// Takes entry `at` out of `bucket`; gives an overflow bucket back when it became empty.
-void SlotIndex::remove(IndexOverflow& overflow, IndexBucket* before, IndexBucket* bucket,
-                       std::uint32_t at) {
-  --entries_;
-  const std::uint32_t last = --bucket->count;
-  bucket->tags[at] = bucket->tags[last];
-  bucket->values[at] = bucket->values[last];
-  if (last == 0 && before != nullptr) {
-    const std::uint32_t empty = before->overflow;
-    before->overflow = bucket->overflow;
-    overflow.put_back(empty);
-  }
-}
-
-bool SlotIndex::insert(IndexOverflow& overflow, std::uint32_t tag, std::uint32_t value) {
-  if (!append(overflow, &home(tag), tag, value)) return false;
-  ++entries_;
-  if (entries_ > std::uint64_t{count_} * kFill && may_split(overflow)) split(overflow);
   return true;
 }
 

@@ -6,10 +6,10 @@
 // at ten million holdings touches one bucket and the slot itself.
 //
 //   buckets   0 .. 31 | 32 .. 63 | 64 .. 127 | ...     chunks, each as large as all before it
-//   bucket    count, overflow, 15 x (tag, value)
+//   bucket    a line of count, overflow, 14 tags; a line of 14 values
 //
 // A tag is 32 bits of the key's hash; its low bits choose the bucket. Equal tags are told apart by
-// the caller, who looks at the slot. Buckets that have more than 15 entries are continued in
+// the caller, who looks at the slot. Buckets that have more than 14 entries are continued in
 // overflow buckets, which all indices of a recorder share.
 //
 // Everything but prepare() and give_back() is called under a lock and calls nothing.
@@ -20,6 +20,10 @@
 #include <cstdint>
 
 #include "client/private_memory.hpp"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace ttmem::client {
 
@@ -32,11 +36,31 @@ inline std::uint64_t mix(std::uint64_t key) {
 }
 
 struct alignas(64) IndexBucket {
-  static constexpr std::uint32_t kEntries = 15;
+  static constexpr std::uint32_t kEntries = 14;
   std::uint32_t count;
   std::uint32_t overflow;  // index in the shared overflow; 0 = none
   std::uint32_t tags[kEntries];
   std::uint32_t values[kEntries];
+  std::uint32_t unused[2];
+
+  // A bit for each entry that has this tag.
+  std::uint32_t with_tag(std::uint32_t tag) const {
+#if defined(__SSE2__)
+    const __m128i wanted = _mm_set1_epi32(static_cast<int>(tag));
+    const auto* line = reinterpret_cast<const __m128i*>(this);
+    std::uint32_t found = 0;
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+      const __m128i equal = _mm_cmpeq_epi32(_mm_load_si128(line + i), wanted);
+      found |= static_cast<std::uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(equal))) << (4 * i);
+    }
+    found >>= 2;  // count and overflow
+#else
+    std::uint32_t found = 0;
+    for (std::uint32_t i = 0; i < kEntries; ++i) found |= std::uint32_t{tags[i] == tag} << i;
+#endif
+    return found & ((1u << count) - 1);
+  }
 };
 static_assert(sizeof(IndexBucket) == 128);
 
@@ -80,23 +104,37 @@ class SlotIndex {
   template <class Matches>
   std::uint32_t find(const IndexOverflow& overflow, std::uint32_t tag, Matches matches) const {
     for (const IndexBucket* bucket = &home(tag);; bucket = &overflow[bucket->overflow]) {
-      for (std::uint32_t i = 0; i < bucket->count; ++i) {
-        if (bucket->tags[i] == tag && matches(bucket->values[i])) return bucket->values[i];
+      for (std::uint32_t found = bucket->with_tag(tag); found != 0; found &= found - 1) {
+        const std::uint32_t value = bucket->values[std::countr_zero(found)];
+        if (matches(value)) return value;
       }
       if (bucket->overflow == 0) return kNone;
     }
   }
   // False: an overflow bucket is needed and none is ready. Nothing has changed then.
-  bool insert(IndexOverflow& overflow, std::uint32_t tag, std::uint32_t value);
+  bool insert(IndexOverflow& overflow, std::uint32_t tag, std::uint32_t value) {
+    IndexBucket& bucket = home(tag);
+    if (bucket.count < IndexBucket::kEntries) [[likely]] {
+      bucket.tags[bucket.count] = tag;
+      bucket.values[bucket.count] = value;
+      ++bucket.count;
+    } else if (!append(overflow, &bucket, tag, value)) {
+      return false;
+    }
+    ++entries_;
+    if (entries_ > std::uint64_t{count_} * kFill && may_split(overflow)) split(overflow);
+    return true;
+  }
   // Takes out the entry that matches, and returns its value or kNone.
   template <class Matches>
   std::uint32_t take(IndexOverflow& overflow, std::uint32_t tag, Matches matches) {
     IndexBucket* before = nullptr;
     for (IndexBucket* bucket = &home(tag);;) {
-      for (std::uint32_t i = 0; i < bucket->count; ++i) {
-        const std::uint32_t value = bucket->values[i];
-        if (bucket->tags[i] != tag || !matches(value)) continue;
-        remove(overflow, before, bucket, i);
+      for (std::uint32_t found = bucket->with_tag(tag); found != 0; found &= found - 1) {
+        const auto at = static_cast<std::uint32_t>(std::countr_zero(found));
+        const std::uint32_t value = bucket->values[at];
+        if (!matches(value)) continue;
+        remove(overflow, before, bucket, at);
         return value;
       }
       if (bucket->overflow == 0) return kNone;
@@ -126,7 +164,20 @@ class SlotIndex {
     if (number >= count_) number &= half_ - 1;
     return bucket(number);
   }
-  void remove(IndexOverflow& overflow, IndexBucket* before, IndexBucket* bucket, std::uint32_t at);
+  static bool append(IndexOverflow& overflow, IndexBucket* bucket, std::uint32_t tag,
+                     std::uint32_t value);
+  // Takes entry `at` out of `bucket`; gives an overflow bucket back when it became empty.
+  void remove(IndexOverflow& overflow, IndexBucket* before, IndexBucket* bucket, std::uint32_t at) {
+    --entries_;
+    const std::uint32_t last = --bucket->count;
+    bucket->tags[at] = bucket->tags[last];
+    bucket->values[at] = bucket->values[last];
+    if (last == 0 && before != nullptr) {
+      const std::uint32_t empty = before->overflow;
+      before->overflow = bucket->overflow;
+      overflow.put_back(empty);
+    }
+  }
   void split(IndexOverflow& overflow);
   bool may_split(const IndexOverflow& overflow) const;
   std::uint64_t first_of_chunk(std::uint32_t chunk) const;

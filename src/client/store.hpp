@@ -16,6 +16,7 @@
 #include "client/options.hpp"
 #include "client/private_memory.hpp"
 #include "client/short_lock.hpp"
+#include "client/words.hpp"
 #include "segment/format.hpp"
 #include "segment/writer_file.hpp"
 
@@ -44,8 +45,8 @@ class Store {
   void commit(std::uint32_t slot, const segment::Payload& payload);
   // The same for a workload or trace: a, b and time of the slot are live words and stay.
   void commit_beside_live_words(std::uint32_t slot, const segment::Payload& payload);
-  // The slot's payload, not live any more.
-  void commit_release(std::uint32_t slot);
+  // The slot's payload, not live any more. `ticks`, if given, replaces its time.
+  void commit_release(std::uint32_t slot, std::uint64_t ticks = 0);
   void note(segment::Note note, segment::Payload payload);
   bool is_low() const { return free_slots() < low_water_; }
   std::uint64_t head() const { return head_; }
@@ -113,5 +114,87 @@ class Store {
   std::uint32_t refused_ = 0;
   char directory_[256] = {};
 };
+
+// ---- the hot half --------------------------------------------------------------------------
+
+inline std::uint32_t Store::take_slot(SlotPool pool) {
+  std::uint32_t& free = free_[static_cast<int>(pool)];
+  std::uint32_t slot = free;
+  if (slot != segment::kNoSlot) {
+    free = links_[slot];
+    if (pool == SlotPool::kPlain) --free_count_;
+  } else {
+    if (fresh_slot_ == ready_slots_) return segment::kNoSlot;
+    slot = static_cast<std::uint32_t>(fresh_slot_++);
+    publish(header().table_slots, fresh_slot_);
+  }
+  auto& counters = this->counters();
+  if (++counters.live_slots > counters.peak_slots) counters.peak_slots = counters.live_slots;
+  return slot;
+}
+
+inline void Store::put_back(std::uint32_t slot, SlotPool pool) {
+  std::uint32_t& free = free_[static_cast<int>(pool)];
+  links_[slot] = free;
+  free = slot;
+  if (pool == SlotPool::kPlain) ++free_count_;
+  --counters().live_slots;
+}
+
+inline void Store::count_event(std::uint64_t meta) {
+  const auto kind = static_cast<std::uint32_t>(segment::Meta::kind(meta));
+  const std::uint32_t row = kind == 0
+                                ? 16 + static_cast<std::uint32_t>(segment::Meta::block(meta) & 15)
+                                : kind * 2 + (segment::Meta::live(meta) ? 1 : 0);
+  ++counters().events[row & 31];
+}
+
+// The word with the number comes last. Readers never look at the record being written: it is the
+// oldest one, and they leave that out.
+inline void Store::write_event(std::uint32_t slot, const segment::Payload& payload) {
+  ++head_;
+  segment::Event& event =
+      at<segment::Event>(segment::kEventsOffset)[head_ % segment::kEventCapacity];
+  store_payload(event.payload, payload);
+  publish(*reinterpret_cast<std::uint64_t*>(&event),
+          std::uint64_t{slot} << 32 | static_cast<std::uint32_t>(head_));
+}
+
+inline void Store::commit(std::uint32_t number, const segment::Payload& payload) {
+  write_event(number, payload);
+  segment::Slot& slot = this->slot(number);
+  set_word(slot.version, head_ << 1 | 1);
+  store_payload(slot.payload, payload);
+  publish(slot.version, head_ << 1);
+  count_event(payload.meta);
+  publish(header().head, head_);
+}
+
+inline void Store::commit_beside_live_words(std::uint32_t number, const segment::Payload& payload) {
+  write_event(number, payload);
+  segment::Slot& slot = this->slot(number);
+  set_word(slot.version, head_ << 1 | 1);
+  const auto words = std::bit_cast<PayloadWords>(payload);
+  auto* out = reinterpret_cast<std::uint64_t*>(&slot.payload);
+  for (const std::size_t i : {0u, 1u, 5u, 6u}) publish(out[i], words.word[i]);
+  publish(slot.version, head_ << 1);
+  count_event(payload.meta);
+  publish(header().head, head_);
+}
+static_assert(offsetof(segment::Payload, a) == 2 * 8 && offsetof(segment::Payload, time) == 4 * 8);
+
+inline void Store::commit_release(std::uint32_t number, std::uint64_t ticks) {
+  segment::Slot& slot = this->slot(number);
+  segment::Payload payload = load_payload(slot.payload);
+  payload.meta &= ~(1ull << segment::Meta::kLiveShift);
+  if (ticks != 0) payload.time = ticks;
+  write_event(number, payload);
+  set_word(slot.version, head_ << 1 | 1);
+  publish(slot.payload.meta, payload.meta);
+  if (ticks != 0) publish(slot.payload.time, ticks);
+  publish(slot.version, head_ << 1);
+  count_event(payload.meta);
+  publish(header().head, head_);
+}
 
 }  // namespace ttmem::client

@@ -41,6 +41,7 @@ TEST_F(Buffers1, ABufferIsOneSlotOneEventAndItsBytes) {
   EXPECT_EQ(peak(TTMEM_SPACE_DRAM), 2113536u);
   EXPECT_EQ(reader().count(Kind::kBuffer), 0u);
   EXPECT_FALSE(Meta::live(reader().events().back().payload.meta));
+  EXPECT_GT(reader().events().back().payload.time, found[0].time);  // when it was released
   EXPECT_EQ(reader().events().back().payload.id, 7u);
 }
 
