@@ -14,6 +14,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/original_names.hpp"
 #include "cli/output.hpp"
 #include "view/printable.hpp"
 
@@ -117,6 +118,7 @@ int parse_and_run(int argc, char** argv) {
 
 int run(int argc, char** argv) {
   try {
+    if (const auto done = run_by_original_name(argc, argv)) return *done;
     return parse_and_run(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "ttmem: {}\n", error.what());

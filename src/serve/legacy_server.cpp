@@ -32,8 +32,8 @@ const ledger::ProcessView* find(const ledger::Snapshot& snapshot, std::int32_t p
 }
 
 bool is_client(const ledger::ProcessView* process) {
-  return process != nullptr && std::ranges::find(process->sources, ledger::Source::kLegacy) !=
-                                   process->sources.end();
+  return process != nullptr &&
+         std::ranges::find(process->sources, ledger::Source::kLegacy) != process->sources.end();
 }
 
 }  // namespace
@@ -65,9 +65,9 @@ void LegacyServer::print_start(const ledger::Snapshot& snapshot) {
   text += snapshot.devices.empty()
               ? "   No devices detected\n   Server will track allocations anyway\n"
               : fmt::format("   Total: {} device(s) detected\n", snapshot.devices.size());
-  text += fmt::format(
-      "🚀 Allocation Server started\n   Listening on: {}\n   Press Ctrl+C to stop\n",
-      options_.socket.path);
+  text +=
+      fmt::format("🚀 Allocation Server started\n   Listening on: {}\n   Press Ctrl+C to stop\n",
+                  options_.socket.path);
   log_.report(text);
   log_.flush();
 }

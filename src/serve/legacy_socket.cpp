@@ -81,7 +81,7 @@ void LegacySocket::accept() {
     ::setsockopt(descriptor, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
     ++counts_.accepted;
     auto& connection = connections_[descriptor];
-    connection = std::make_unique<LegacyConnection>(descriptor, service_);
+    connection = std::make_unique<legacy::Connection>(descriptor, service_);
     watch(*connection);
   }
 }
@@ -96,7 +96,7 @@ void LegacySocket::make_room() {
   spare_ = open_spare();
 }
 
-void LegacySocket::watch(LegacyConnection& connection) {
+void LegacySocket::watch(legacy::Connection& connection) {
   const Loop::Ready wanted{.readable = !connection.ended && !connection.is_clogged(),
                            .writable = connection.has_output()};
   loop_.watch(connection.descriptor(), wanted,
@@ -116,7 +116,7 @@ void LegacySocket::close(int descriptor) {
   }
 }
 
-void LegacySocket::refuse(LegacyConnection& connection) {
+void LegacySocket::refuse(legacy::Connection& connection) {
   ++counts_.broken;
   if (!connection.problem().empty()) {
     service_.log().error(legacy::refused_stream_line(connection.problem()));
@@ -127,7 +127,7 @@ void LegacySocket::refuse(LegacyConnection& connection) {
 void LegacySocket::on_ready(int descriptor, Loop::Ready ready) {
   const auto found = connections_.find(descriptor);
   if (found == connections_.end()) return;
-  LegacyConnection& connection = *found->second;
+  legacy::Connection& connection = *found->second;
   const bool wanted = connection.has_output();
   if (ready.readable && !connection.ended) {
     read(connection, kBytesATurn);
@@ -142,8 +142,8 @@ void LegacySocket::on_ready(int descriptor, Loop::Ready ready) {
   service_.log().flush();
 }
 
-void LegacySocket::read(LegacyConnection& connection, std::size_t bytes) {
-  using Read = LegacyConnection::Read;
+void LegacySocket::read(legacy::Connection& connection, std::size_t bytes) {
+  using Read = legacy::Connection::Read;
   const bool had_output = connection.has_output();
   const Read result = connection.read(bytes);
   watch_clients(connection);
@@ -161,7 +161,7 @@ void LegacySocket::read(LegacyConnection& connection, std::size_t bytes) {
 
 // ---- the end of processes ----------------------------------------------------------------------
 
-void LegacySocket::watch_clients(const LegacyConnection& connection) {
+void LegacySocket::watch_clients(const legacy::Connection& connection) {
   for (const std::int32_t pid : connection.senders()) watch_client(service_.client(pid));
 }
 
@@ -197,7 +197,7 @@ void LegacySocket::on_exit(std::int32_t pid) {
 }
 
 // Processes that had ended before their first message was read.
-void LegacySocket::bury_gone(const LegacyConnection& connection) {
+void LegacySocket::bury_gone(const legacy::Connection& connection) {
   const std::vector<std::int32_t> senders = connection.senders();
   for (const std::int32_t pid : senders) {
     if (service_.client(pid).gone) on_exit(pid);
@@ -216,7 +216,7 @@ void LegacySocket::await_silence() {
 }
 
 void LegacySocket::look_for_silence() {
-  const auto now = LegacyConnection::Clock::now();
+  const auto now = legacy::Connection::Clock::now();
   std::vector<int> silent;
   bool others = false;
   for (const auto& [descriptor, connection] : connections_) {
@@ -230,7 +230,7 @@ void LegacySocket::look_for_silence() {
   for (const int descriptor : silent) {
     const auto found = connections_.find(descriptor);
     if (found == connections_.end()) continue;
-    LegacyConnection& connection = *found->second;
+    legacy::Connection& connection = *found->second;
     const bool good = connection.silence();
     watch_clients(connection);
     service_.log().flush();
@@ -247,7 +247,7 @@ void LegacySocket::look_for_silence() {
 }
 
 void LegacySocket::look_for_stalled() {
-  const auto now = LegacyConnection::Clock::now();
+  const auto now = legacy::Connection::Clock::now();
   std::vector<int> unfinished, unsent;
   for (const auto& [descriptor, connection] : connections_) {
     const auto quiet = now - connection->last_read();

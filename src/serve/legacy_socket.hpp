@@ -16,7 +16,7 @@
 #include <unordered_map>
 
 #include "serve/legacy/service.hpp"
-#include "serve/legacy_connection.hpp"
+#include "serve/legacy/connection.hpp"
 #include "serve/loop.hpp"
 #include "serve/socket_path.hpp"
 
@@ -51,19 +51,19 @@ class LegacySocket {
   std::size_t connections() const { return connections_.size(); }
 
  private:
-  using Connections = std::unordered_map<int, std::unique_ptr<LegacyConnection>>;
+  using Connections = std::unordered_map<int, std::unique_ptr<legacy::Connection>>;
 
   void accept();
   void make_room();
   void on_ready(int descriptor, Loop::Ready ready);
-  void read(LegacyConnection& connection, std::size_t bytes);
-  void watch(LegacyConnection& connection);
+  void read(legacy::Connection& connection, std::size_t bytes);
+  void watch(legacy::Connection& connection);
   void close(int descriptor);
-  void refuse(LegacyConnection& connection);
-  void watch_clients(const LegacyConnection& connection);
+  void refuse(legacy::Connection& connection);
+  void watch_clients(const legacy::Connection& connection);
   void watch_client(legacy::Client& client);
   void on_exit(std::int32_t pid);
-  void bury_gone(const LegacyConnection& connection);
+  void bury_gone(const legacy::Connection& connection);
   void await_silence();
   void look_for_silence();
   void look_for_stalled();

@@ -152,8 +152,17 @@ std::string Service::statistics() const {
     const Tally all = sum(own == tallies_.end() ? Tally() : own->second, host_tally(device));
     if (all.empty() && all.device_bytes() == 0) continue;
     active += all.buffers;
-    text += statistics_lines({device, all.buffers, all.bytes[0], all.bytes[1], all.device_bytes(),
-                              all.cb_bytes, all.all_kernel_bytes()});
+    StatisticsLine line;
+    line.device = device;
+    line.buffers = all.buffers;
+    line.dram = all.bytes[0];
+    line.l1 = all.bytes[1];
+    line.total = all.device_bytes();
+    line.kernels = all.all_kernel_bytes();
+    line.cbs = all.cb_bytes;
+    line.covered = host_tally(device).cb_bytes;
+    for (const auto& [pid, client] : clients_) line.covered += covered_bytes(client->book, device);
+    text += statistics_lines(line);
   }
   return text + statistics_end(active);
 }

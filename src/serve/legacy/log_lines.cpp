@@ -110,7 +110,10 @@ std::string statistics_lines(const StatisticsLine& line) {
   };
   std::string lines = fmt::format("  Device {}:\n    Buffers: {}\n", line.device, line.buffers);
   lines += bytes("DRAM", line.dram) + bytes("L1", line.l1);
-  if (line.cbs > 0) lines += bytes("CBs", line.cbs);
+  if (line.cbs > 0) {
+    lines += bytes("CBs", line.cbs);
+    lines += fmt::format("      of them at different addresses: {} bytes\n", line.covered);
+  }
   if (line.kernels > 0) lines += bytes("Kernels (estimate)", line.kernels);
   return lines + fmt::format("    Total: {} bytes\n", line.total);
 }

@@ -50,7 +50,9 @@ std::string death_lines(std::int32_t pid, const Tally& held);
 
 struct StatisticsLine {
   std::int32_t device = 0;
-  std::uint64_t buffers = 0, dram = 0, l1 = 0, total = 0, cbs = 0, kernels = 0;
+  std::uint64_t buffers = 0, dram = 0, l1 = 0, total = 0, kernels = 0;
+  std::uint64_t cbs = 0;
+  std::uint64_t covered = 0;  // by circular buffers, those at one address counted once
 };
 std::string statistics_head();
 std::string statistics_lines(const StatisticsLine& line);

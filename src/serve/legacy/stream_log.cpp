@@ -47,8 +47,8 @@ void StreamLog::put(Stream& stream, std::string_view lines) {
     }
   }
   if (stream.lost > 0) {
-    stream.waiting += fmt::format("⚠️  {} lines of this log were lost: its reader was too slow\n",
-                                  stream.lost);
+    stream.waiting +=
+        fmt::format("⚠️  {} lines of this log were lost: its reader was too slow\n", stream.lost);
     stream.lost = 0;
   }
   stream.waiting += lines;

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // The original's log on two descriptors: events and reports on the first, errors on the second, as
-// the original used stdout and stderr. A reader that does not read never makes the server wait: what
-// does not fit is kept up to a limit, then dropped and counted, and the count is told.
+// the original used stdout and stderr. A reader that does not read never makes the server wait:
+// what does not fit is kept up to a limit, then dropped and counted, and the count is told.
 #pragma once
 
 #include <cstddef>

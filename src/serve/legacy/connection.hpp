@@ -14,16 +14,16 @@
 #include "serve/legacy/framer.hpp"
 #include "serve/legacy/service.hpp"
 
-namespace ttmem::serve {
+namespace ttmem::serve::legacy {
 
-class LegacyConnection {
+class Connection {
  public:
   using Clock = std::chrono::steady_clock;
 
-  LegacyConnection(int descriptor, legacy::Service& service);
-  ~LegacyConnection();  // closes it and tells its clients
-  LegacyConnection(const LegacyConnection&) = delete;
-  LegacyConnection& operator=(const LegacyConnection&) = delete;
+  Connection(int descriptor, Service& service);
+  ~Connection();  // closes it and tells its clients
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
 
   enum class Read : std::uint8_t {
     kDrained,  // nothing more is there now
@@ -41,7 +41,7 @@ class LegacyConnection {
   bool has_output() const { return sent_ < output_.size(); }
   bool is_clogged() const;  // the peer does not take its answers: read no more from it
 
-  bool awaits_silence() const { return state_ == legacy::Framer::State::kSilence; }
+  bool awaits_silence() const { return state_ == Framer::State::kSilence; }
   bool is_unfinished() const { return framer_.waiting() > 0; }
   Clock::time_point last_read() const { return last_read_; }
 
@@ -55,18 +55,18 @@ class LegacyConnection {
 
  private:
   bool apply_all();
-  void apply(const legacy::Request& request);
-  legacy::Client& sender();
+  void apply(const Request& request);
+  Client& sender();
 
   int descriptor_;
-  legacy::Service& service_;
-  legacy::Framer framer_;
-  legacy::Framer::State state_ = legacy::Framer::State::kMore;
+  Service& service_;
+  Framer framer_;
+  Framer::State state_ = Framer::State::kMore;
   std::vector<std::int32_t> senders_;  // clients that sent through it
-  legacy::Client* last_ = nullptr;     // the latest of them
+  Client* last_ = nullptr;     // the latest of them
   std::string output_;
   std::size_t sent_ = 0;
   Clock::time_point last_read_ = Clock::now();
 };
 
-}  // namespace ttmem::serve
+}  // namespace ttmem::serve::legacy

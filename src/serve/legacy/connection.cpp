@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "serve/legacy_connection.hpp"
+#include "serve/legacy/connection.hpp"
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -10,10 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
-namespace ttmem::serve {
+namespace ttmem::serve::legacy {
 namespace {
-
-using legacy::Framer;
 
 constexpr std::size_t kReadBytes = 64 * 1024;
 constexpr std::size_t kClogged = 256 * 1024;
@@ -48,20 +46,20 @@ Received receive(int descriptor, std::span<std::byte> buffer) {
 
 }  // namespace
 
-LegacyConnection::LegacyConnection(int descriptor, legacy::Service& service)
+Connection::Connection(int descriptor, Service& service)
     : descriptor_(descriptor), service_(service) {}
 
-LegacyConnection::~LegacyConnection() {
+Connection::~Connection() {
   for (const std::int32_t pid : senders_) service_.connection_closed(service_.client(pid));
   ::close(descriptor_);
 }
 
-void LegacyConnection::forget(std::int32_t pid) {
+void Connection::forget(std::int32_t pid) {
   std::erase(senders_, pid);
   if (last_ != nullptr && last_->pid() == pid) last_ = nullptr;
 }
 
-LegacyConnection::Read LegacyConnection::read(std::size_t bytes) {
+Connection::Read Connection::read(std::size_t bytes) {
   static thread_local std::array<std::byte, kReadBytes> buffer;
   for (std::size_t got = 0; got < bytes;) {
     const Received received = receive(descriptor_, buffer);
@@ -82,13 +80,13 @@ LegacyConnection::Read LegacyConnection::read(std::size_t bytes) {
   return Read::kMore;
 }
 
-bool LegacyConnection::silence() {
+bool Connection::silence() {
   framer_.silence();
   return apply_all();
 }
 
-bool LegacyConnection::apply_all() {
-  legacy::Request request;
+bool Connection::apply_all() {
+  Request request;
   while ((state_ = framer_.next(request)) == Framer::State::kMessage) {
     if (framer_.sender() <= 0) return false;  // nobody we could name owns what it holds
     apply(request);
@@ -96,15 +94,15 @@ bool LegacyConnection::apply_all() {
   return state_ != Framer::State::kBroken;
 }
 
-void LegacyConnection::apply(const legacy::Request& request) {
-  if (!legacy::Service::is_question(request.type)) {
+void Connection::apply(const Request& request) {
+  if (!Service::is_question(request.type)) {
     service_.apply(request, sender());
     return;
   }
   output_ += service_.answer(request, framer_.form());
 }
 
-legacy::Client& LegacyConnection::sender() {
+Client& Connection::sender() {
   const std::int32_t pid = framer_.sender();
   if (last_ != nullptr && last_->pid() == pid) return *last_;
   last_ = &service_.client(pid);
@@ -115,9 +113,9 @@ legacy::Client& LegacyConnection::sender() {
   return *last_;
 }
 
-bool LegacyConnection::is_clogged() const { return output_.size() - sent_ > kClogged; }
+bool Connection::is_clogged() const { return output_.size() - sent_ > kClogged; }
 
-bool LegacyConnection::send() {
+bool Connection::send() {
   while (has_output()) {
     const ssize_t count = ::send(descriptor_, output_.data() + sent_, output_.size() - sent_,
                                  MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -130,4 +128,4 @@ bool LegacyConnection::send() {
   return true;
 }
 
-}  // namespace ttmem::serve
+}  // namespace ttmem::serve::legacy

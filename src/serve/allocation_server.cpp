@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "serve/allocation_server.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+
+#include "collect/collector.hpp"
+#include "serve/epoll_loop.hpp"
+#include "serve/legacy/stream_log.hpp"
+
+namespace ttmem::serve {
+
+using namespace std::chrono_literals;
+
+int run_allocation_server(const AllocationServerOptions& options) {
+  EpollLoop loop;
+  legacy::StreamLog log(STDOUT_FILENO, STDERR_FILENO, options.quiet);
+  collect::Collector collector({.totals_only = true, .events = !options.quiet, .host = true});
+  collector.refresh();
+  collector.take_events();
+
+  LegacyServerOptions wanted;
+  wanted.socket.path = options.path;
+  wanted.original_log = true;
+  if (options.most_entries > 0) wanted.service.most_entries = options.most_entries;
+  LegacyServer server(loop, log, wanted);
+  if (const auto problem = server.start(collector.snapshot())) {
+    log.error("Error: " + *problem + "\n");
+    log.flush();
+    return 1;
+  }
+  loop.every(200ms, [&] {
+    collector.refresh();
+    server.observe(collector.snapshot());
+    server.tell(collector.take_events(), collector.snapshot());
+  });
+  for (const int signal : {SIGINT, SIGTERM}) {
+    loop.on_signal(signal, [&loop] { loop.stop(); });
+  }
+  loop.on_signal(SIGUSR1, [&server] { server.print_statistics(); });
+  loop.run();
+  server.stop();
+  return 0;
+}
+
+}  // namespace ttmem::serve

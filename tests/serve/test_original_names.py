@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""The original's commands under their names, and every command line of docs/compatibility.md."""
+
+import os
+import pty
+import re
+import select
+import signal
+import stat
+import subprocess
+import time
+
+import pytest
+
+from conftest import Server, eventually, status
+from legacy_client import DRAM, FABRIC, L1, Client, Process
+
+BIN = os.path.dirname(os.environ.get("TTMEM_BIN", ""))
+
+
+@pytest.fixture
+def commands(folder, monkeypatch):
+    """A working directory with the original's names in PATH and stand-ins for what users run."""
+    programs = os.path.join(folder, "programs")
+    os.mkdir(programs)
+    for name in ("allocation_server_poc", "tt_smi_umd", "ttmem"):
+        os.symlink(os.environ["TTMEM_BIN"], os.path.join(programs, name))
+    script(os.path.join(programs, "pytest"), "echo 1 passed")
+    script(os.path.join(
+        folder, "build/programming_examples/matmul/matmul_single_core/matmul_single_core"),
+        "echo ok")
+    os.mkdir(os.path.join(folder, "models"))
+    monkeypatch.setenv("PATH", programs + ":" + os.environ["PATH"])
+    monkeypatch.setenv("TT_ALLOC_SERVER_SOCKET", os.path.join(folder, "s"))
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def script(path, line):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\n" + line + "\n")
+    os.chmod(path, 0o755)
+
+
+def shell(line, **options):
+    return subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60,
+                          **options)
+
+
+def connects(path):
+    try:
+        Client(path).close()
+        return True
+    except OSError:
+        return False
+
+
+def test_the_server_with_its_log(commands):
+    server = subprocess.Popen("exec allocation_server_poc > out.log 2>&1", shell=True)
+    eventually(lambda: connects("s"))
+    client = Client("s")
+    client.load(0, 57344, 1, FABRIC)
+    client.load(0, 131072, 2)
+    client.query(0)
+    found = shell('grep "KERNEL_LOAD" out.log | head -10').stdout
+    assert found == (
+        "✓ [KERNEL_LOAD] Fabric kernel on Device 0: +0.0546875 MB (Total: 0.0546875 MB)\n"
+        "✓ [KERNEL_LOAD] Application kernel on Device 0: +0.125 MB (Total: 0.179688 MB)\n")
+    server.send_signal(signal.SIGINT)
+    assert server.wait(10) == 0
+    with open("out.log", encoding="utf-8") as file:
+        log = file.read()
+    assert "🚀 Allocation Server started\n   Listening on: " in log
+    assert "   Press Ctrl+C to stop\n" in log
+    assert log.endswith("\n🛑 Allocation Server stopped\n")
+    assert not os.path.exists("s")
+
+
+def test_help_and_unknown_options(commands):
+    for name in ("allocation_server_poc", "tt_smi_umd"):
+        done = shell(f"{name} --help")
+        assert done.returncode == 0 and done.stdout.startswith(f"Usage: {name} [")
+
+
+def test_d23_d28_d31_the_viewer_knows_capacities_processes_and_devices(commands):
+    """D23: L1 of usable cores. D29: no server needed. D31: each process on its device."""
+    demo = subprocess.Popen(["ttmem", "demo"], stdout=subprocess.DEVNULL)
+    try:
+        device = eventually(lambda: status()["devices"])[0]
+        server = Server(commands)
+        info = server.client().info(device["id"])
+        cores = device["tensix_cores"]
+        assert info["total_l1"] == cores * device["l1_bytes_per_core"] == cores * info["l1_per_core"]
+        assert info["total_dram"] == device["dram"]["capacity"]
+        assert info["dram_channels"] == device["dram_banks"]
+        counters = server.client().query(device["id"])
+        assert counters["dram"] == device["dram"]["requested"]
+        assert counters["cb"] == device["program_l1"]["allocated"]
+        assert counters["kernel"] == device["kernels"]["total"]["footprint"]
+        os.kill(server.server.pid, signal.SIGSTOP)
+        text = shell("tt_smi_umd").stdout
+        assert f"Device {device['id']} (" in text and "Memory Breakdown:" in text
+        rows = [line for line in text.splitlines() if line.startswith(str(demo.pid))]
+        assert rows and "N/A" not in rows[0] and rows[0].endswith("Tracked")
+        server.end()
+    finally:
+        demo.kill()
+        demo.wait()
+
+
+def test_the_viewer_shows_clients_of_the_server(commands):
+    server = Server(commands)
+    process = Process(server.path)
+    process.alloc(0, 100 * 1024 * 1024, DRAM, 1)
+    process.alloc(0, 12 * 1024 * 1024, L1, 2)
+    process.load(0, 208896, 3)
+    process.query(0)
+    text = shell("tt_smi_umd").stdout
+    assert "    Buffers:        12.0MB\n" in text
+    assert "    Kernels:       204.0KB\n" in text
+    assert re.search(rf"^{process.pid} .* 0 +100.0MB +12.0MB +Connected to server$", text, re.M)
+    process.kill()
+    server.end()
+
+
+class Screen:
+    """tt_smi_umd -w on a terminal of its own."""
+
+    def __init__(self):
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            os.execvp("tt_smi_umd", ["tt_smi_umd", "-w", "-r", "100"])
+        self.text = ""
+
+    def read_until(self, part):
+        end = time.monotonic() + 15
+        while part not in self.text:
+            assert time.monotonic() < end, f"{part!r} never came:\n{self.text[-2000:]}"
+            if select.select([self.terminal], [], [], 0.1)[0]:
+                try:
+                    self.text += os.read(self.terminal, 65536).decode(errors="replace")
+                except OSError:
+                    break
+
+    def press(self, key):
+        self.text = ""
+        os.write(self.terminal, key)
+
+    def end(self):
+        self.read_until("\x1b[?25h\x1b[?1049l")
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+def test_d30_views_and_keys(commands):
+    screen = Screen()
+    screen.read_until("Current: Main View")
+    assert screen.text.startswith("\x1b[?1049h\x1b[?25l")
+    screen.press(b"2")
+    screen.read_until("Current: Charts View")
+    assert "Chart View - Last 60 seconds (0 devices" in screen.text
+    screen.press(b"3")
+    screen.read_until("Current: Detailed Telemetry")
+    assert "65535" not in screen.text
+    screen.press(b"1")
+    screen.read_until("Current: Main View")
+    screen.press(b"q")
+    assert screen.end() == 0
+
+
+def test_d30_ctrl_c_restores_the_terminal(commands):
+    screen = Screen()
+    screen.read_until("Current: Main View")
+    screen.press(b"\x03")
+    assert screen.end() == 0
+
+
+def rows():
+    path = os.path.join(os.environ["TTMEM_SOURCE_DIR"], "docs/compatibility.md")
+    with open(path, encoding="utf-8") as file:
+        text = file.read().split("## Commands", 1)[1].split("\n## ", 1)[0]
+    for line in text.splitlines():
+        if not line.startswith("| `"):
+            continue
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        yield [cell.replace("\\|", "|") for cell in cells]
+
+
+def test_every_command_line_of_the_document_runs(commands):
+    with open("ttnn.py", "w", encoding="utf-8") as file:
+        file.write("def open_device(number):\n    return number\n")
+    for name in ("out.log", "trace_kernels.log", "test_types.log"):
+        with open(name, "w", encoding="utf-8") as file:
+            file.write("✓ [KERNEL_LOAD] Device 0: +0.125 MB (Total: 0.125 MB)\n")
+    ran = 0
+    for original, here in rows():
+        if here.startswith("not needed"):
+            continue
+        quoted = re.search(r"`([^`]+)`", original if here.startswith("the same") else here)
+        line = quoted.group(1)
+        if "pkill" in line or "USR1" in line or line.startswith(("allocation_server_poc", "tt_smi")):
+            continue  # the tests above
+        line = line.replace('"..."', '"import ttnn; ttnn.open_device(0)"')
+        done = shell(line)
+        assert done.returncode == 0, (line, done.stdout, done.stderr)
+        ran += 1
+    assert ran >= 8
+
+
+def test_the_socket_is_a_socket_with_a_mode(commands):
+    server = subprocess.Popen(["allocation_server_poc", "-q"], stdout=subprocess.DEVNULL)
+    eventually(lambda: connects("s"))
+    assert stat.S_IMODE(os.stat("s").st_mode) == 0o660
+    os.kill(server.pid, signal.SIGTERM)
+    assert server.wait(10) == 0
