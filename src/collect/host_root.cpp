@@ -37,21 +37,17 @@ std::optional<std::string> HostRoot::read(const std::string& path, std::size_t m
   const int descriptor = ::open(full(path).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) return std::nullopt;
   struct stat facts{};
-  std::optional<std::string> text;
-  if (::fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode)) {
-    text.emplace(most, '\0');
-    std::size_t got = 0;
-    while (got < most) {
-      const ssize_t count = ::read(descriptor, text->data() + got, most - got);
-      if (count <= 0) {
-        if (count < 0 && got == 0) text.reset();
-        break;
-      }
-      got += static_cast<std::size_t>(count);
-    }
-    if (text) text->resize(got);
+  const bool regular = ::fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
+  std::string text(regular ? most : 0, '\0');
+  std::size_t got = 0;
+  ssize_t count = 1;
+  while (count > 0 && got < text.size()) {
+    count = ::read(descriptor, text.data() + got, text.size() - got);
+    if (count > 0) got += static_cast<std::size_t>(count);
   }
   ::close(descriptor);
+  if (!regular || (count < 0 && got == 0)) return std::nullopt;
+  text.resize(got);
   return text;
 }
 
