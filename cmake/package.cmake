@@ -14,6 +14,22 @@ add_custom_target(product)
 if(TARGET ttmem)
   add_dependencies(product ttmem)
   install(TARGETS ttmem RUNTIME COMPONENT command)
+
+  # Man pages and completions say what the parser says: the command writes them itself.
+  set(share ${PROJECT_BINARY_DIR}/share)
+  add_custom_command(
+    OUTPUT ${share}/written
+    COMMAND ttmem manual --write ${share}
+    COMMAND ${CMAKE_COMMAND} -E touch ${share}/written
+    DEPENDS ttmem
+    COMMENT "Writing man pages and completions")
+  add_custom_target(manual ALL DEPENDS ${share}/written)
+  add_dependencies(product manual)
+  install(
+    DIRECTORY ${share}/
+    DESTINATION ${CMAKE_INSTALL_DATADIR}
+    COMPONENT command
+    PATTERN written EXCLUDE)
 endif()
 
 if(TARGET ttmem_shared)

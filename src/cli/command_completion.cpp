@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// `ttmem completion SHELL`, and the hidden `ttmem manual`, which the build runs to write the man
+// pages and completions that are installed.
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/command_words.hpp"
+#include "cli/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/output.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+int print_completion(const CommandWords& all, const std::string& shell) {
+  if (shell == "bash") return Output::print(bash_completion(all));
+  if (shell == "zsh") return Output::print(zsh_completion(all));
+  return Output::print(fish_completion(all));
+}
+
+const CommandWords* find(const CommandWords& all, const std::string& name) {
+  if (name.empty()) return &all;
+  for (const CommandWords& command : all.commands) {
+    if (command.name == name) return &command;
+  }
+  return nullptr;
+}
+
+int print_page(const CommandWords& all, const std::string& name) {
+  const CommandWords* command = find(all, name);
+  if (command != nullptr) return Output::print(man_page(all, *command));
+  fmt::print(stderr, "ttmem: there is no command `{}`; see `ttmem --help`\n", name);
+  return kNotFound;
+}
+
+// Where Linux looks for them below share/.
+std::vector<std::pair<std::string, std::string>> all_files(const CommandWords& all) {
+  std::vector<std::pair<std::string, std::string>> files = {
+      {"bash-completion/completions/ttmem", bash_completion(all)},
+      {"zsh/site-functions/_ttmem", zsh_completion(all)},
+      {"fish/vendor_completions.d/ttmem.fish", fish_completion(all)},
+      {"man/man1/ttmem.1", man_page(all, all)}};
+  for (const CommandWords& command : all.commands) {
+    files.emplace_back("man/man1/ttmem-" + command.name + ".1", man_page(all, command));
+  }
+  return files;
+}
+
+int write_all(const CommandWords& all, const std::string& directory) {
+  for (const auto& [name, text] : all_files(all)) {
+    const std::filesystem::path path = std::filesystem::path(directory) / name;
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    if (std::ofstream file(path); file << text && file.flush()) continue;
+    fmt::print(stderr, "ttmem: cannot write {}; name a directory that you may write\n",
+               path.string());
+    return kFailed;
+  }
+  return kOk;
+}
+
+constexpr const char* kExamples =
+    "Installed packages bring them along. By hand:\n"
+    "  ttmem completion bash > ~/.local/share/bash-completion/completions/ttmem\n"
+    "  ttmem completion zsh > \"${fpath[1]}/_ttmem\"\n"
+    "  ttmem completion fish > ~/.config/fish/completions/ttmem.fish";
+
+}  // namespace
+
+void register_completion(CLI::App& app, Action& action) {
+  auto shell = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("completion", "Print completions for a shell");
+  command->footer(kExamples);
+  command->add_option("shell", *shell, "Which shell")
+      ->type_name("SHELL")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  command->callback([shell, &app, &action] {
+    action = [shell, &app] { return print_completion(words_of(app), *shell); };
+  });
+}
+
+void register_manual(CLI::App& app, Action& action) {
+  struct Options {
+    std::string command, directory;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("manual", "Print a man page in roff");
+  command->group("");  // not in the help: `man ttmem` is for people
+  command->add_option("command", options->command, "Of this command; else of ttmem itself");
+  command->add_option("--write", options->directory,
+                      "All pages and completions, below this share/");
+  command->callback([options, &app, &action] {
+    action = [options, &app] {
+      const CommandWords all = words_of(app);
+      return options->directory.empty() ? print_page(all, options->command)
+                                        : write_all(all, options->directory);
+    };
+  });
+}
+
+}  // namespace ttmem::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The command line as data: what the parser knows about its commands and options. Man pages and
+// shell completions are written from it, so they can never say anything else than the parser does.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace ttmem::cli {
+
+struct OptionWords {
+  std::vector<std::string> names;  // "-h", "--help"; none: a positional argument
+  std::string value;               // "SECONDS"; "" for a flag
+  std::string description;
+  std::string default_value;
+  std::vector<std::string> choices;  // the only values allowed; none: any
+};
+
+struct CommandWords {
+  std::string name;  // "status"; "ttmem" for the command itself
+  std::string description;
+  std::string footer;  // examples and notes, line by line
+  std::vector<OptionWords> options;
+  std::vector<CommandWords> commands;  // in the order of the help text, hidden ones left out
+};
+
+CommandWords words_of(const CLI::App& app);
+
+// ---- written from it -------------------------------------------------------------------------
+
+// In roff: of the command itself, or of one of its commands.
+std::string man_page(const CommandWords& all, const CommandWords& command);
+
+std::string bash_completion(const CommandWords& all);
+std::string zsh_completion(const CommandWords& all);
+std::string fish_completion(const CommandWords& all);
+
+}  // namespace ttmem::cli
