@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <tuple>
@@ -51,6 +52,12 @@ std::string user_name(std::uint32_t uid) {
   return found->pw_name;
 }
 
+// $TTMEM_HOST_ROOT stands for this machine's devices, for those who have none or others to show.
+std::string host_root(const Options& options) {
+  const char* wanted = ::secure_getenv("TTMEM_HOST_ROOT");
+  return options.root.empty() && wanted != nullptr ? wanted : options.root;
+}
+
 using Identity = std::tuple<std::int32_t, std::uint64_t, std::uint64_t>;
 Identity identity_of(const SegmentSource& source) {
   const segment::Identity& subject = source.header().subject;
@@ -62,7 +69,7 @@ Identity identity_of(const SegmentSource& source) {
 Collector::State::State(Options given)
     : options(std::move(given)),
       procfs(options.root),
-      host_sources(options.root),
+      host_sources(host_root(options)),
       host(host_name()) {}
 
 Collector::Collector(Options options) : state_(std::make_unique<State>(std::move(options))) {

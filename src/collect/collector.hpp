@@ -36,7 +36,7 @@ struct Options {
   bool totals_only = false;
   bool events = false;  // keep events for take_events()
   // Also what is known without segments: devices of the driver, processes that have them open, and
-  // what a stock TT-Metal publishes in shared memory.
+  // what a stock TT-Metal publishes in shared memory. Below `root`, else below $TTMEM_HOST_ROOT.
   bool host = false;
   // Remove dead segments beyond the limits of segment/limits.hpp while refreshing.
   bool reap = false;

@@ -100,6 +100,10 @@ def status():
     return json.loads(result.stdout)
 
 
+def legacy_processes():
+    return [each for each in status()["processes"] if each["sources"] == ["legacy"]]
+
+
 @pytest.fixture
 def folder(monkeypatch):
     """Sockets, logs and segments of one test."""
