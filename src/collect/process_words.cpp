@@ -94,6 +94,7 @@ ledger::ProcessView process_view(const segment::Reader& reader, const TickClock&
   const bool known_source = header.source <= static_cast<std::uint32_t>(ledger::Source::kLegacy);
   view.sources = {known_source ? static_cast<ledger::Source>(header.source) : ledger::Source::kApi};
   view.runtime_version = segment::text(header.runtime_version);
+  view.stand_in_kernels = (header.flags & segment::kHeaderStandInKernels) != 0;
   view.events = reader.event();
   return view;
 }

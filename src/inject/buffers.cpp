@@ -13,6 +13,7 @@
 #include "inject/failures.hpp"
 #include "inject/hooks.hpp"
 #include "inject/metal.hpp"
+#include "inject/python_lines.hpp"
 #include "inject/scopes.hpp"
 
 namespace ttmem::inject {
@@ -96,6 +97,7 @@ void report_failure(const void* allocator, const void* buffer, const char* messa
 }  // namespace
 
 extern "C" Returned ttmem_hook_allocate_buffer(void* allocator, void* buffer) {
+  const PythonLine line;
   Returned result;
   try {
     result = call(ttmem_original_allocate_buffer, allocator, buffer);

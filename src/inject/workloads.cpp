@@ -10,6 +10,7 @@
 #include "inject/hooks.hpp"
 #include "inject/metal.hpp"
 #include "inject/programs.hpp"
+#include "inject/python_lines.hpp"
 #include "inject/scopes.hpp"
 
 namespace ttmem::inject {
@@ -103,6 +104,7 @@ extern "C" Returned ttmem_hook_enqueue_workload(void* queue, void* workload,
   const void* caller = __builtin_return_address(0);
   const void* implementation = metal::implementation(workload);
   const Enqueueing scope(queue, implementation, caller);
+  const PythonLine line;
   Returned result;
   try {
     result = call(ttmem_original_enqueue_workload, queue, workload, blocking);

@@ -81,6 +81,7 @@ void add_known(const ProcessInput& input, std::size_t index, bool totals_only, P
     view.open = record.open;
     view.in_mesh = input.ledger->in_mesh(i);
     view.figures = input.ledger->figures(i, totals_only);
+    view.figures.kernels.stand_in = process.stand_in_kernels;
     process.devices.push_back(std::move(view));
   }
 }

@@ -113,6 +113,7 @@ struct ProcessView {
   TimeNs started = 0, ended_at = 0;
   std::vector<Source> sources;
   std::string runtime_version, container;
+  bool stand_in_kernels = false;  // built by a stand-in compiler: sizes are not true
   std::optional<std::int32_t> host_pid;  // as the reader sees it; `pid` is the process's own
   Tracking tracking;
   std::vector<FailureView> failures;

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""A decoder under pytest, four data-parallel copies on a T3K: every device shows the same.
+
+All four devices have kernels and equal program L1, no kernel load is of 0 bytes, and the second
+iteration, whose programs are cached, changes nothing.
+"""
+
+import json
+import os
+import re
+import sys
+
+import oracle
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+FIGURES = (("kernels", "application"), ("program_l1",), ("dram", "taken"), ("l1", "taken"))
+
+
+def figures_of(device):
+    values = []
+    for path in FIGURES:
+        value = device
+        for key in path:
+            value = value[key]
+        values.append(value)
+    return json.dumps(values, sort_keys=True)
+
+
+def empty_loads(pid):
+    """KERNEL_LOAD lines of the original's log that load nothing."""
+    lines = oracle.ttmem("events", "--format", "legacy", "--pid", str(pid)).splitlines()
+    loads = [line for line in lines if "[KERNEL_LOAD]" in line]
+    return len(loads), [line for line in loads if re.search(r": \+0 MB", line)]
+
+
+def main():
+    python = oracle.setup("python", "10")
+    values = oracle.environment("t3k", None)
+    command = [python, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider"]
+    client = oracle.Client([*command, os.path.join(HERE, "model_client.py")], values, os.getcwd())
+    failures = []
+    iterations = []
+    for point in client.checkpoints():
+        process = oracle.process_of(point["pid"])
+        devices = [d for d in process["devices"] if d["metal_id"] in point["chips"]]
+        if len(devices) != 4 or not all(d["in_mesh"] for d in devices):
+            failures.append(f"{point['checkpoint']}: {len(devices)} devices of the mesh")
+        if not all(d["kernels"]["application"]["footprint"] for d in devices):
+            failures.append(f"{point['checkpoint']}: a device without kernels")
+        if len({figures_of(d) for d in devices}) != 1:
+            failures.append(f"{point['checkpoint']}: the devices differ")
+        iterations.append(figures_of(devices[0]))
+        count, empty = empty_loads(point["pid"])
+        if empty or not count:
+            failures.append(f"{point['checkpoint']}: {count} loads, of 0 bytes: {empty}")
+    if len(iterations) != 2 or iterations[0] != iterations[1]:
+        failures.append(f"the iterations differ: {iterations}")
+    code = client.end()
+    print(f"{len(iterations)} iterations on 4 devices compared")
+    for failure in failures:
+        print("FAILED:", failure)
+    return 1 if failures or code else 0
+
+
+sys.exit(main())
