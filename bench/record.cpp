@@ -169,7 +169,7 @@ class LegacySender {
 
 // A steady stream on both sides: the socket's buffer does not hide what the reader costs.
 void legacy_send(benchmark::State& state) {
-  constexpr std::uint64_t kCalls = 20'000;
+  constexpr std::uint64_t kCalls = 2'000;
   const ttmem_allocator_t allocator = open_allocator(set_of(1));
   LegacySender sender;
   std::vector<double> ours, theirs;
@@ -190,7 +190,7 @@ void legacy_send(benchmark::State& state) {
   state.SetLabel("share of a mutex and a blocking 144-byte send to a reader (" +
                  std::to_string(static_cast<int>(send)) + " ns)");
 }
-BENCHMARK(legacy_send)->Iterations(30);
+BENCHMARK(legacy_send)->Iterations(300);
 
 }  // namespace
 }  // namespace ttmem::bench

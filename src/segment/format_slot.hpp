@@ -91,6 +91,7 @@ inline constexpr unsigned kFlagHeld = 1u << 7;
 //   workload  slot of its binaries +   first dispatch, as one 64-bit word over both; 0 = never
 //   trace     members (blob)           first replay, likewise
 //
+// In a release, `time` of a buffer and a program is when it was released.
 // + kNoSlot = none. Times of workloads and traces are CLOCK_MONOTONIC nanoseconds, a few ms coarse,
 // because a dispatch cannot afford to read the clock that `ticks` come from.
 //
