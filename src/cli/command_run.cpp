@@ -16,7 +16,6 @@ namespace {
 
 struct RunOptions {
   bool print_env = false;
-  bool lines = false;
   std::vector<std::string> command;
 };
 
@@ -27,14 +26,13 @@ int run_program(const RunOptions& options) {
     return kFailed;
   }
   const char* existing = std::getenv("LD_PRELOAD");
-  const inject::Environment environment{inject::merged_preload(existing ? existing : "", *preload),
-                                        options.lines};
-  if (options.print_env) return Output::print(inject::as_shell_text(environment));
+  const std::string value = inject::merged_preload(existing ? existing : "", *preload);
+  if (options.print_env) return Output::print(inject::as_shell_text(value));
   if (options.command.empty()) {
     fmt::print(stderr, "ttmem: name the program to run, as in `ttmem run python model.py`\n");
     return kUsage;
   }
-  return inject::become(options.command, environment);
+  return inject::become(options.command, value);
 }
 
 constexpr const char* kExamples =
@@ -56,8 +54,6 @@ void register_run(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("run", "Start a program whose device memory is recorded");
   command->footer(kExamples);
   command->add_flag("--print-env", options->print_env, "Print the environment instead");
-  command->add_flag("--lines", options->lines,
-                    "Record the Python line of each allocation and dispatch (costs time)");
   command->prefix_command();
   command->callback([options, command, &action] {
     options->command = command->remaining();

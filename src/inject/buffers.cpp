@@ -13,7 +13,6 @@
 #include "inject/failures.hpp"
 #include "inject/hooks.hpp"
 #include "inject/metal.hpp"
-#include "inject/python_lines.hpp"
 #include "inject/scopes.hpp"
 
 namespace ttmem::inject {
@@ -97,7 +96,6 @@ void report_failure(const void* allocator, const void* buffer, const char* messa
 }  // namespace
 
 extern "C" Returned ttmem_hook_allocate_buffer(void* allocator, void* buffer) {
-  const PythonLine line;
   Returned result;
   try {
     result = call(ttmem_original_allocate_buffer, allocator, buffer);

@@ -10,7 +10,6 @@
 #include "inject/hooks.hpp"
 #include "inject/metal.hpp"
 #include "inject/programs.hpp"
-#include "inject/python_lines.hpp"
 #include "inject/scopes.hpp"
 
 namespace ttmem::inject {
@@ -104,7 +103,6 @@ extern "C" Returned ttmem_hook_enqueue_workload(void* queue, void* workload,
   const void* caller = __builtin_return_address(0);
   const void* implementation = metal::implementation(workload);
   const Enqueueing scope(queue, implementation, caller);
-  const PythonLine line;
   Returned result;
   try {
     result = call(ttmem_original_enqueue_workload, queue, workload, blocking);

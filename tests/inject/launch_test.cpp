@@ -23,9 +23,8 @@ TEST(MergedPreload, OursComesLastAndOnce) {
 }
 
 TEST(Environment, IsPrintedForAShell) {
-  EXPECT_EQ(as_shell_text({"/a b/ours.so", false}), "export LD_PRELOAD='/a b/ours.so'\n");
-  EXPECT_EQ(as_shell_text({"/it's.so", true}),
-            "export LD_PRELOAD='/it'\\''s.so'\nexport TTMEM_LINES=1\n");
+  EXPECT_EQ(as_shell_text("/a b/ours.so"), "export LD_PRELOAD='/a b/ours.so'\n");
+  EXPECT_EQ(as_shell_text("/it's.so"), "export LD_PRELOAD='/it'\\''s.so'\n");
 }
 
 TEST(FindPreload, LooksBesideTheCommandAndInLib) {
@@ -45,7 +44,7 @@ TEST(FindPreload, LooksBesideTheCommandAndInLib) {
 
 int code_of(const std::vector<std::string>& command) {
   const pid_t child = ::fork();
-  if (child == 0) ::_exit(become(command, {"", false}));
+  if (child == 0) ::_exit(become(command, ""));
   int status = 0;
   ::waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);

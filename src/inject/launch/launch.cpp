@@ -75,15 +75,12 @@ std::string merged_preload(std::string_view existing, std::string_view ours) {
   return existing.empty() ? std::string(ours) : std::string(existing) + ":" + std::string(ours);
 }
 
-std::string as_shell_text(const Environment& environment) {
-  std::string text = "export LD_PRELOAD=" + shell_quoted(environment.preload) + "\n";
-  if (environment.lines) text += "export TTMEM_LINES=1\n";
-  return text;
+std::string as_shell_text(std::string_view preload) {
+  return "export LD_PRELOAD=" + shell_quoted(preload) + "\n";
 }
 
-int become(const std::vector<std::string>& command, const Environment& environment) {
-  ::setenv("LD_PRELOAD", environment.preload.c_str(), 1);
-  if (environment.lines) ::setenv("TTMEM_LINES", "1", 1);
+int become(const std::vector<std::string>& command, const std::string& preload) {
+  ::setenv("LD_PRELOAD", preload.c_str(), 1);
   // The command ignores it for its own output; a program must not inherit that.
   ::signal(SIGPIPE, SIG_DFL);
   auto arguments = as_arguments(command);

@@ -21,20 +21,15 @@ segment::Result<std::string> find_preload(const std::string& command_directory);
 /// What LD_PRELOAD becomes: ours after whatever was there, once.
 std::string merged_preload(std::string_view existing, std::string_view ours);
 
-struct Environment {
-  std::string preload;  ///< value of LD_PRELOAD
-  bool lines = false;   ///< TTMEM_LINES=1
-};
-
-/// Lines for a shell: export NAME='value'.
-std::string as_shell_text(const Environment& environment);
+/// A line for a shell: export LD_PRELOAD='…'.
+std::string as_shell_text(std::string_view preload);
 
 /// Exit codes of shells, for a program that could not be started.
 inline constexpr int kCannotExecute = 126;
 inline constexpr int kNoSuchProgram = 127;
 
-/// Becomes the program. Returns only if that fails: the code to exit with, after a line that says
-/// why.
-int become(const std::vector<std::string>& command, const Environment& environment);
+/// Becomes the program, with this LD_PRELOAD. Returns only if that fails: the code to exit with,
+/// after a line that says why.
+int become(const std::vector<std::string>& command, const std::string& preload);
 
 }  // namespace ttmem::inject
