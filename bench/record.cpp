@@ -187,7 +187,7 @@ void legacy_send(benchmark::State& state) {
   const double send = percentile(theirs, 0.5);
   state.counters["value"] = percentile(ours, 0.5) / send;
   state.counters["limit"] = 1.0 / 20;
-  state.SetLabel("share of a mutex and a blocking 144-byte send to a reader (" +
+  state.SetLabel("of its time; ours against a mutex and a blocking 144-byte send to a reader (" +
                  std::to_string(static_cast<int>(send)) + " ns)");
 }
 BENCHMARK(legacy_send)->Iterations(300);

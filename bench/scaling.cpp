@@ -102,8 +102,8 @@ void scaling(benchmark::State& state) {
     const double fixed = 2.0 * 1024 * 1024 / static_cast<double>(count);
     state.counters["memory"] = filled.bytes_a_holding();
     state.counters["memory_limit"] = 128 + fixed;
-    state.SetLabel("times random_touch (" + std::to_string(static_cast<int>(touch)) +
-                   " ns); pause: ms of CPU in 16 calls; memory: bytes a holding");
+    state.SetLabel("times; random_touch is " + std::to_string(static_cast<int>(touch)) +
+                   " ns; pause: ms of CPU in 16 calls; memory: bytes a holding");
   }
 }
 BENCHMARK(scaling)->Arg(100'000)->Arg(10'000'000)->Iterations(1)->Unit(benchmark::kMillisecond);
