@@ -199,8 +199,8 @@ def test_every_command_line_of_the_document_runs(commands):
     for original, here in rows():
         if here.startswith("not needed"):
             continue
-        quoted = re.search(r"`([^`]+)`", original if here.startswith("the same") else here)
-        line = quoted.group(1)
+        cell = here if here.startswith("`") else original
+        line = re.search(r"`([^`]+)`", cell).group(1)
         if "pkill" in line or "USR1" in line or line.startswith(("allocation_server_poc", "tt_smi")):
             continue  # the tests above
         line = line.replace('"..."', '"import ttnn; ttnn.open_device(0)"')
