@@ -79,7 +79,7 @@ int draw_alert(Canvas& canvas, const Scene& scene, int end) {
 
 void draw_header(Canvas& canvas, const Scene& scene) {
   view::Grid& grid = canvas.grid;
-  const bool wide = grid.columns() >= 100;
+  const bool wide = grid.columns() >= 108;
   int x = grid.text(0, 0, " ttmem ", looks::kTitle) + 1;
   for (std::size_t i = 0; i < kTabs.size(); ++i) {
     const bool chosen = scene.state.view == static_cast<View>(i);

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// What `ttmem top` costs on a host with 32 devices and 1,000 processes, 100 buffers each, while 1 %
+// of the buffers are replaced between two frames: everything from the segments to the bytes for the
+// terminal. And how long the real program, started in a terminal, takes to its first picture.
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include "../tests/segment/reader_directory.hpp"
+#include "../tests/segment/segment_builder.hpp"
+#include "top/history.hpp"
+#include "top/screen.hpp"
+#include "top/source.hpp"
+#include "view/ansi.hpp"
+
+namespace {
+
+using namespace ttmem;
+using testing::SegmentBuilder;
+
+constexpr std::uint32_t kProcesses = 1000, kDevices = 32, kBuffers = 100;
+constexpr std::uint64_t kBlock = 2048;
+constexpr int kColumns = 200, kRows = 60;
+
+class Host {
+ public:
+  Host() {
+    std::vector<segment::Slot> slots(kBuffers);
+    for (std::uint32_t i = 0; i < kBuffers; ++i) {
+      slots[i] = {std::uint64_t{i + 1} << 1, buffer(i, i)};
+    }
+    for (std::uint32_t i = 0; i < kProcesses; ++i) {
+      const std::string name = fmt::format("ttmem-{}-{}-{:016x}", i + 1, i, i);
+      auto builder = std::make_unique<SegmentBuilder>(directory_ / name);
+      builder->header().nonce = i;
+      builder->add_usual_device(1 + i % kDevices);
+      builder->put_table(slots);
+      builder->lock();
+      processes_.push_back(std::move(builder));
+    }
+  }
+
+  void change() {
+    ++round_;
+    for (const auto& process : processes_) {
+      process->put(round_ % kBuffers, buffer(round_ % kBuffers, round_ * kBuffers));
+    }
+  }
+
+  const std::string& directory() const { return directory_.path(); }
+
+ private:
+  static segment::Payload buffer(std::uint32_t slot, std::uint64_t id) {
+    return testing::buffer_payload(id + 1, 4096 + slot * 2 * kBlock, kBlock, slot % 2);
+  }
+
+  testing::OwnDirectory directory_;
+  std::vector<std::unique_ptr<SegmentBuilder>> processes_;
+  std::uint32_t round_ = 0;
+};
+
+Host& host() {
+  static Host once;
+  return once;
+}
+
+double cpu_ms() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
+}
+
+void top_ten_frames_a_second(benchmark::State& state) {
+  collect::Options options;
+  options.directories = {host().directory()};
+  const top::Read read = top::collector_reader(options);
+  top::Frame frame;
+  top::History history;
+  const top::ScreenState screen;
+  const view::Ansi ansi{view::Palette(view::Theme::kDark), view::ColourDepth::kTrue};
+  view::Grid shown;
+  std::size_t sent = 0;
+  double spent_ms = 0;
+  int frames = 0;
+  const auto one = [&] {
+    read({}, frame);
+    history.add(frame.snapshot);
+    top::Canvas canvas = top::draw_screen({frame, history, screen}, kColumns, kRows);
+    sent += view::difference(shown, canvas.grid, ansi).size();
+    shown = std::move(canvas.grid);
+  };
+  one();  // the first look is another benchmark
+  if (frame.snapshot.processes.size() != kProcesses || frame.snapshot.devices.size() != kDevices) {
+    return state.SkipWithError("wrong figures");
+  }
+  for (auto _ : state) {
+    host().change();
+    const double begin = cpu_ms();
+    one();
+    spent_ms += cpu_ms() - begin;
+    ++frames;
+  }
+  benchmark::DoNotOptimize(sent);
+  const double ms_a_frame = spent_ms / frames;
+  state.counters["value"] = ms_a_frame * 10 / 1000 * 100;
+  state.counters["limit"] = 5;
+  state.SetLabel(fmt::format(
+      "% of a core at 10 Hz; 32 devices, 1,000 processes, 200x60, 1 % replaced, {:.1f} ms a frame",
+      ms_a_frame));
+}
+
+struct Times {
+  double first_ms = -1, data_ms = -1;
+};
+
+// Starts `ttmem top` on a terminal of its own and reads what it sends.
+Times start_and_read(const std::string& program) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  const auto passed = [begin] {
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+  };
+  winsize size{kRows, kColumns, 0, 0};
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+  if (child == 0) {
+    setenv("TTMEM_DIR", host().directory().c_str(), 1);
+    setenv("LC_ALL", "C.UTF-8", 1);
+    setenv("TERM", "xterm-256color", 1);
+    execl(program.c_str(), program.c_str(), "top", static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  Times times;
+  std::string all;
+  pollfd ready{terminal, POLLIN, 0};
+  while (times.data_ms < 0 && passed() < 10'000 && poll(&ready, 1, 10'000) > 0) {
+    char bytes[65536];
+    const ssize_t got = read(terminal, bytes, sizeof bytes);
+    if (got <= 0) break;
+    all.append(bytes, static_cast<std::size_t>(got));
+    if (times.first_ms < 0 && all.find("Overview") != std::string::npos) times.first_ms = passed();
+    if (all.find("1000 shown") != std::string::npos) times.data_ms = passed();
+  }
+  kill(child, SIGTERM);
+  close(terminal);
+  waitpid(child, nullptr, 0);
+  return times;
+}
+
+void top_first_frame(benchmark::State& state) {
+  const std::string program =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "ttmem";
+  if (!std::filesystem::exists(program)) return state.SkipWithError("bin/ttmem is not built");
+  host();
+  Times best{1e9, 1e9};
+  for (auto _ : state) {
+    const Times times = start_and_read(program);
+    if (times.data_ms < 0) return state.SkipWithError("the screen never showed the processes");
+    best = {std::min(best.first_ms, times.first_ms), std::min(best.data_ms, times.data_ms)};
+  }
+  state.counters["value"] = best.first_ms;
+  state.counters["limit"] = 100;
+  state.counters["data"] = best.data_ms;
+  state.counters["data_limit"] = 400;
+  state.SetLabel("ms; start of the program to its first picture, and to all 1,000 processes on it");
+}
+
+BENCHMARK(top_ten_frames_a_second)->Iterations(50)->Unit(benchmark::kMillisecond);
+BENCHMARK(top_first_frame)->Iterations(5)->Unit(benchmark::kMillisecond);
+
+}  // namespace
