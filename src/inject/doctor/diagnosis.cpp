@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "inject/doctor/elf_symbols.hpp"
 
@@ -39,9 +40,13 @@ std::string version_of(const std::filesystem::path& library) {
   return {};
 }
 
-HookState state_of(const DynamicSymbol& symbol) {
-  if (!symbol.defined) return HookState::kMissing;
-  return symbol.interposable ? HookState::kBound : HookState::kDirect;
+/// A library that reaches any of these through a table reaches all of them so; what it does not
+/// call itself is called from outside, where there is always a table.
+bool uses_tables(const std::unordered_map<std::string, DynamicSymbol>& symbols) {
+  return std::any_of(std::begin(kWanted), std::end(kWanted), [&](const WantedHook& wanted) {
+    const auto found = symbols.find(wanted.symbol);
+    return found != symbols.end() && found->second.defined && found->second.interposable;
+  });
 }
 
 /// Releases before 0.76 have no scratchpads: then nothing is lost.
@@ -82,9 +87,11 @@ segment::Result<Diagnosis> diagnose(const std::string& library) {
   Diagnosis diagnosis;
   diagnosis.library = library;
   diagnosis.version = version_of(library);
+  const HookState present = uses_tables(*symbols) ? HookState::kBound : HookState::kDirect;
   for (const auto& wanted : kWanted) {
     const auto found = symbols->find(wanted.symbol);
-    const HookState state = found == symbols->end() ? HookState::kMissing : state_of(found->second);
+    const bool defined = found != symbols->end() && found->second.defined;
+    const HookState state = defined ? present : HookState::kMissing;
     diagnosis.hooks.push_back({wanted.name, wanted.symbol, wanted.lost, state, false});
   }
   for (std::size_t i = 0; i < diagnosis.hooks.size(); ++i) {

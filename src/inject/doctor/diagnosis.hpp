@@ -14,7 +14,7 @@ namespace ttmem::inject {
 enum class HookState {
   kBound,    ///< will be seen
   kMissing,  ///< this release has no such function
-  kDirect,   ///< the library calls it without a table: only calls from outside are seen
+  kDirect,   ///< the library was linked so that it calls its own functions directly
 };
 
 struct HookFinding {
