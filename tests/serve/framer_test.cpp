@@ -78,8 +78,8 @@ TEST(Framer, TheLastFormIsToldAtOnce) {
 }
 
 TEST(Framer, CutAnywhereTheMessagesAreTheSame) {
-  const std::string stream = message(144, 1, 0, 64, 1, 1) + message(144, 8, 1, 64, 0, 2) +
-                             message(144, 10, 2, 64, 1, 3);
+  const std::string stream =
+      message(144, 1, 0, 64, 1, 1) + message(144, 8, 1, 64, 0, 2) + message(144, 10, 2, 64, 1, 3);
   for (std::size_t cut = 1; cut < stream.size(); ++cut) {
     Framer framer;
     feed(framer, stream.substr(0, cut));
