@@ -13,6 +13,7 @@ import os
 from typing import Iterator, NamedTuple, Optional
 
 from . import library
+from .lines import install as name_operations
 
 PRELOAD = "libttmem_preload.so"
 PATCH = "libttmem_patch.so"
@@ -48,13 +49,18 @@ _ahead: Optional[ctypes.CDLL] = None
 def track(lines: bool = False) -> Tracking:
     """Records this process from now on. May be called at any time and again.
 
-    `lines`, as `ttmem run --lines`: every allocation also carries the Python line that caused it;
-    it counts in the call that brings the hooks. Call it again after more libraries that use
-    TT-Metal were loaded into a patched process.
+    `lines`: what operations of ttnn allocate also carries the operation and the Python line that
+    called it. Call it again after more libraries that use TT-Metal were loaded into a patched
+    process.
     """
+    tracking = _hook()
+    if lines and tracking.how != "disabled":
+        name_operations()
+    return tracking
+
+
+def _hook() -> Tracking:
     global _ahead
-    if lines:
-        os.environ["TTMEM_LINES"] = "1"
     if os.environ.get("TTMEM_DISABLE", "0") not in ("", "0"):
         return Tracking("disabled")
     recorder = library.load()

@@ -247,3 +247,9 @@ def test_real_ttnn_on_a_mock_chip(tmp_path):
     assert tests["test_leaky"]["failed"] and tests["test_beyond"]["failed"]
     assert "1 buffers (2.0 MiB a device) outlive the test:" in done.stdout
     assert "the limit is 3.0 MiB" in done.stdout
+    # The operation, and the line outside ttnn that called it.
+    source = textwrap.dedent(TTNN_TESTS).splitlines()
+    line = 1 + next(i for i, text in enumerate(source) if "return ttnn.ones(" in text)
+    allocated = f"2.0 MiB of dram on device 0 by ttnn.ones at {tmp_path}/test_model.py:{line} ones"
+    assert done.stdout.count(allocated) == 3, done.stdout
+    assert "2.0 MiB of dram on device 0 by ttnn.add at" in done.stdout
