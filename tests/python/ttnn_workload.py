@@ -44,7 +44,9 @@ def oracle(device):
 
 
 def process():
-    mine = [one for one in command.document("status")["processes"] if one["pid"] == os.getpid()]
+    """This process as it records itself; None before it does, whatever others know of it."""
+    known = command.document("status")["processes"]
+    mine = [one for one in known if one["pid"] == os.getpid() and one["segment"]]
     return mine[0] if mine else None
 
 

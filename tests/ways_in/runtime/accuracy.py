@@ -44,8 +44,8 @@ def told(way, hooked):
     child.stdin.close()
     child.stdout.read()
     assert child.wait() == 0, f"{way} ended with {child.returncode}"
-    if process is None:
-        return None
+    if process is None or not process["segment"]:
+        return None  # what others know of it is not what it tells
     device = next(one for one in process["devices"] if one["metal_id"] == 0)
     bytes_of = {
         space: device[space]["requested" if device["basis"] == "requested" else "taken"]
