@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,15 +24,25 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Reading may take at most this part of the time, however short the interval is.
-constexpr double kLargestShare = 0.25;
+// Reading may take at most this part of a core, however short the interval is: with very many
+// processes the data come less often, and keys are still answered at once.
+constexpr double kLargestShare = 0.04;
 constexpr auto kPatience = std::chrono::milliseconds(200);
 
-std::chrono::nanoseconds pause_after(Clock::duration spent, double interval_s) {
-  const auto interval = std::chrono::duration<double>(interval_s) - spent;
-  const auto least = std::chrono::duration<double>(spent) * (1 / kLargestShare - 1);
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-      std::max<std::chrono::duration<double>>(interval, least));
+constexpr std::chrono::duration<double> kLongestRest{1.0};
+
+std::chrono::nanoseconds cpu_time() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+std::chrono::nanoseconds pause_after(Clock::duration passed, std::chrono::nanoseconds cpu,
+                                     double interval_s) {
+  using Seconds = std::chrono::duration<double>;
+  const Seconds interval = Seconds(interval_s) - passed;
+  const Seconds rest = std::min<Seconds>(Seconds(cpu) / kLargestShare - passed, kLongestRest);
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::max(interval, rest));
 }
 
 // The last events as lines; what is older than the last kEventsKept is never formatted.
@@ -123,16 +134,19 @@ void Source::Shared::run() {
   std::unique_lock lock(mutex);
   while (!stopping) {
     const Request wanted = request;
+    const double wanted_interval_s = interval_s;
     asked = false;
     lock.unlock();
     const Clock::time_point begin = Clock::now();
+    const std::chrono::nanoseconds cpu_before = cpu_time();
     std::shared_ptr<Frame> frame = blank();
     read(wanted, *frame);
-    const Clock::duration spent = Clock::now() - begin;
+    const std::chrono::nanoseconds pause =
+        pause_after(Clock::now() - begin, cpu_time() - cpu_before, wanted_interval_s);
     publish(std::move(frame));
     lock.lock();
     const auto due = [this] { return stopping || asked; };
-    changed.wait_for(lock, pause_after(spent, interval_s), due);
+    changed.wait_for(lock, pause, due);
     if (paused) changed.wait(lock, [this] { return stopping || asked || !paused; });
   }
   ended = true;
