@@ -38,7 +38,7 @@ std::uint16_t Allocators::free_record() {
                : 0;
   }
   std::uint16_t oldest = 0;
-  for (std::uint16_t id = 1; id <= count; ++id) {
+  for (std::uint16_t id = 1; id < kMaxAllocators; ++id) {
     if (record(id).open == 0 &&
         (oldest == 0 || record(id).closed_ticks < record(oldest).closed_ticks)) {
       oldest = id;

@@ -11,7 +11,7 @@ namespace ttmem::client {
 
 // The recorder in its wiped-on-fork page; null before the library's constructor ran or if there is
 // no memory for it.
-extern Recorder* own;
+extern Recorder* own;  // NOLINT(bugprone-dynamic-static-initializers): a null pointer
 inline Recorder* own_recorder() { return own; }
 
 // Opens it if it is not. 0 or an errno. A failure turns recording off.

@@ -53,7 +53,7 @@ class PrivatePool {
  public:
   bool reserve(std::uint32_t count) {
     used_ = 1;
-    return items_.reserve(count) && items_.prepare(kAhead);
+    return items_.reserve(count) && items_.prepare(ahead());
   }
   std::uint32_t take() {
     std::uint32_t index = free_;
@@ -61,7 +61,7 @@ class PrivatePool {
       free_ = items_[index].next;
     } else {
       if (used_ >= items_.reserved()) return 0;
-      if (used_ >= items_.ready() && !items_.prepare(used_ + kAhead)) return 0;
+      if (used_ >= items_.ready() && !items_.prepare(used_ + ahead())) return 0;
       index = used_++;
     }
     items_[index].next = 0;
@@ -77,7 +77,7 @@ class PrivatePool {
   bool holds(std::uint32_t index) const { return index < items_.ready(); }
 
  private:
-  static constexpr std::uint32_t kAhead = 4096 / sizeof(T) + 1;
+  static constexpr std::uint32_t ahead() { return 4096 / sizeof(T) + 1; }  // made ready at once
   PrivateArray<T> items_;
   std::uint32_t used_ = 0;
   std::uint32_t free_ = 0;

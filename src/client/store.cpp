@@ -6,12 +6,10 @@
 
 namespace ttmem::client {
 
-using segment::Event;
 using segment::Kind;
 using segment::kNoSlot;
 using segment::Meta;
 using segment::Payload;
-using segment::Slot;
 
 void Store::note(segment::Note note, Payload payload) {
   payload.meta |= Meta::pack(Kind::kNote, false, 0, 0, 0, static_cast<std::uint64_t>(note));

@@ -28,6 +28,7 @@ struct ThreadState {
 };
 static_assert(sizeof(ThreadState) <= 64);
 
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers): it is constinit
 extern thread_local constinit ThreadState thread_state __attribute__((tls_model("initial-exec")));
 
 }  // namespace ttmem::client
