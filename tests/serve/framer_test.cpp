@@ -169,12 +169,16 @@ TEST(Wire, AnswersAreLaidOutForTheForm) {
     EXPECT_EQ(bytes[0], 4);
     EXPECT_EQ(word(40), 104857600u);
     EXPECT_EQ(word(48), 12582912u);
-    if (form == Form::k112) EXPECT_EQ(word(72), 5u);
+    if (form == Form::k112) {
+      EXPECT_EQ(word(72), 5u);
+    }
     if (form == Form::k128 || form == Form::k144) {
       EXPECT_EQ(word(80), 208896u);
       EXPECT_EQ(word(88), 5u);
     }
-    if (form == Form::k144) EXPECT_EQ(word(128) & 0xFFFFFFFF, 70656u);
+    if (form == Form::k144) {
+      EXPECT_EQ(word(128) & 0xFFFFFFFF, 70656u);
+    }
   }
 }
 
