@@ -34,12 +34,12 @@ struct TopOptions {
 };
 
 const std::map<std::string, top::View>& views() {
-  static const std::map<std::string, top::View> all = {
+  static const std::map<std::string, top::View> kAll = {
       {"overview", top::View::kOverview}, {"device", top::View::kDevice},
       {"programs", top::View::kPrograms}, {"process", top::View::kProcess},
       {"events", top::View::kEvents},     {"dead", top::View::kDead},
       {"help", top::View::kHelp}};
-  return all;
+  return kAll;
 }
 
 std::string variable(const char* name) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -189,7 +190,8 @@ std::vector<std::string> adding_up(const std::vector<std::uint64_t>& parts, bool
     remainders.emplace_back(static_cast<double>(tenths.back()) - value, i);
   }
   std::sort(remainders.begin(), remainders.end());
-  const auto wanted = static_cast<std::uint64_t>(static_cast<double>(sum) / scale * 10 + 0.5);
+  const auto wanted =
+      static_cast<std::uint64_t>(std::llround(static_cast<double>(sum) / scale * 10));
   std::uint64_t have = std::accumulate(tenths.begin(), tenths.end(), std::uint64_t{0});
   for (std::size_t i = 0; i < remainders.size() && have < wanted; ++i, ++have) {
     ++tenths[remainders[i].second];

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 
 namespace ttmem::view {
@@ -17,7 +18,7 @@ constexpr std::array<char32_t, 9> kFromBelow = {U' ', U'▁', U'▂', U'▃', U'
 int level(std::uint64_t value, std::uint64_t top, int levels) {
   if (value == 0 || top == 0) return 0;
   const double part = std::min(1.0, static_cast<double>(value) / static_cast<double>(top));
-  return std::clamp(static_cast<int>(part * levels + 0.5), 1, levels);
+  return std::clamp(static_cast<int>(std::lround(part * levels)), 1, levels);
 }
 
 // The boundary inside of a cell.
@@ -131,7 +132,7 @@ std::vector<int> shares(std::span<const std::uint64_t> amounts, std::uint64_t wh
   const auto error = [&](std::size_t i) { return exact[i] - result[i]; };
   const auto total = [&] { return std::accumulate(result.begin(), result.end(), 0); };
   const int wanted =
-      std::min(units, static_cast<int>(static_cast<double>(sum) / scale * units + 0.5));
+      std::min(units, static_cast<int>(std::lround(static_cast<double>(sum) / scale * units)));
   std::vector<std::size_t> order(amounts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](auto a, auto b) { return error(a) > error(b); });
