@@ -14,6 +14,9 @@ add_custom_target(product)
 if(TARGET ttmem)
   add_dependencies(product ttmem)
   install(TARGETS ttmem RUNTIME COMPONENT command)
+  if(TTMEM_PORTABLE)
+    target_sources(ttmem PRIVATE ${PROJECT_SOURCE_DIR}/cmake/portable_libc.c)
+  endif()
 
   # Man pages and completions say what the parser says: the command writes them itself.
   set(share ${PROJECT_BINARY_DIR}/share)
