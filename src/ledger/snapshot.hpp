@@ -88,7 +88,7 @@ struct DeviceView {
   std::optional<std::uint32_t> dram_banks;
   std::uint32_t processes = 0;  // alive, with the device open
   std::optional<HostDevice> host;
-  DeviceFigures figures;        // sums over processes that are alive
+  DeviceFigures figures;  // sums over processes that are alive
 };
 
 struct ProcessDeviceView {
@@ -113,7 +113,7 @@ struct ProcessView {
   TimeNs started = 0, ended_at = 0;
   std::vector<Source> sources;
   std::string runtime_version, container;
-  bool stand_in_kernels = false;  // built by a stand-in compiler: sizes are not true
+  bool stand_in_kernels = false;         // built by a stand-in compiler: sizes are not true
   std::optional<std::int32_t> host_pid;  // as the reader sees it; `pid` is the process's own
   Tracking tracking;
   std::vector<FailureView> failures;

@@ -15,8 +15,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "serve/legacy/service.hpp"
 #include "serve/legacy/connection.hpp"
+#include "serve/legacy/service.hpp"
 #include "serve/loop.hpp"
 #include "serve/socket_path.hpp"
 

@@ -63,7 +63,7 @@ class Connection {
   Framer framer_;
   Framer::State state_ = Framer::State::kMore;
   std::vector<std::int32_t> senders_;  // clients that sent through it
-  Client* last_ = nullptr;     // the latest of them
+  Client* last_ = nullptr;             // the latest of them
   std::string output_;
   std::size_t sent_ = 0;
   Clock::time_point last_read_ = Clock::now();
