@@ -125,8 +125,8 @@ void forget_buffers(Allocator& entry) {
 }  // namespace
 
 Allocator* table() {
-  static Allocator* const table = new Allocator[kMax];
-  return table;
+  static Allocator* const kTable = new Allocator[kMax];
+  return kTable;
 }
 
 Allocator* find(const void* allocator) {
