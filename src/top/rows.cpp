@@ -124,7 +124,7 @@ std::vector<ProcessRow> process_rows(const Scene& scene, bool alive, const ListS
     if (const Track* track = scene.history.process(row.id)) {
       row.dispatches_per_second = track->dispatches.per_second();
     }
-    rows.push_back(std::move(row));
+    rows.push_back(row);
   }
   sort_rows(rows, list);
   return rows;
