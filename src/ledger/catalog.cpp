@@ -24,7 +24,7 @@ const T* find(const std::unordered_map<Id, T>& map, Id id) {
 
 // True if that changed anything. Index 0 means "none" everywhere.
 template <typename T>
-bool assign(std::vector<std::optional<T>>& list, std::size_t index, T&& value) {
+bool assign(std::vector<std::optional<T>>& list, std::size_t index, T value) {
   if (index == 0) return false;
   if (index >= list.size()) list.resize(index + 1);
   if (list[index] == value) return false;
@@ -33,7 +33,7 @@ bool assign(std::vector<std::optional<T>>& list, std::size_t index, T&& value) {
 }
 
 template <typename Id, typename T>
-bool assign(std::unordered_map<Id, T>& map, Id id, T&& value) {
+bool assign(std::unordered_map<Id, T>& map, Id id, T value) {
   if (id == 0) return false;
   const auto [place, is_new] = map.try_emplace(id);
   if (!is_new && place->second == value) return false;
