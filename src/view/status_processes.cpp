@@ -102,9 +102,9 @@ std::string held_text(const DeviceFigures& figures) {
 std::string held_lines(const ledger::ProcessView& process) {
   std::vector<std::pair<std::string, std::vector<std::uint32_t>>> groups;
   for (const ledger::ProcessDeviceView& device : process.devices) {
-    std::string text = held_text(device.figures);
+    const std::string text = held_text(device.figures);
     if (text.empty()) continue;
-    if (groups.empty() || groups.back().first != text) groups.push_back({std::move(text), {}});
+    if (groups.empty() || groups.back().first != text) groups.push_back({text, {}});
     groups.back().second.push_back(device.id);
   }
   std::string lines;
