@@ -29,6 +29,7 @@ struct SpaceFigures {
   Figure peak;          // of taken
   Figure count;         // buffers
   Figure largest_free;  // in one bank: the largest buffer that still fits has this block
+  bool operator==(const SpaceFigures&) const = default;
 };
 
 struct ProgramL1Figures {
@@ -37,12 +38,14 @@ struct ProgramL1Figures {
   Figure allocated;  // sum over live programs of size x cores; grows with the program cache
   Figure peak;       // sum over cores of the largest program L1 ever dispatched there
   Figure count;      // live programs that have program L1
+  bool operator==(const ProgramL1Figures&) const = default;
 };
 
 struct KernelTypeFigures {
   std::uint64_t count = 0;      // kernels of loaded programs
   std::uint64_t programs = 0;   // loaded programs
   std::uint64_t footprint = 0;  // packed bytes x cores: an upper bound of bytes written
+  bool operator==(const KernelTypeFigures&) const = default;
 };
 
 struct KernelFigures {
@@ -56,6 +59,7 @@ struct KernelFigures {
 
   KernelTypeFigures system() const;  // fabric + dispatch
   KernelTypeFigures total() const;
+  bool operator==(const KernelFigures&) const = default;
 };
 
 struct RingFigures {
@@ -69,6 +73,7 @@ struct RingFigures {
   std::uint64_t evictions = 0, reloads = 0;
   bool observed = false;  // else simulated
   std::int64_t headroom() const { return std::int64_t{capacity} - std::int64_t{largest_program}; }
+  bool operator==(const RingFigures&) const = default;
 };
 
 // Lowest occupied L1 buffer address minus the end of the program L1. Negative is a clash.
@@ -76,6 +81,7 @@ struct Headroom {
   std::optional<std::int64_t> min;           // against what is resident
   std::optional<std::int64_t> min_reserved;  // against any live program
   std::optional<Core> core;                  // where `min` is
+  bool operator==(const Headroom&) const = default;
 };
 
 struct DeviceFigures {
@@ -91,6 +97,7 @@ struct DeviceFigures {
 
   const SpaceFigures& space(Space which) const { return spaces[static_cast<std::size_t>(which)]; }
   SpaceFigures& space(Space which) { return spaces[static_cast<std::size_t>(which)]; }
+  bool operator==(const DeviceFigures&) const = default;
 };
 
 }  // namespace ttmem::ledger

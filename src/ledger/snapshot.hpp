@@ -46,6 +46,7 @@ struct Tracking {
   bool growth_stopped = false;
   // Requested bytes here minus those in the runtime's own shared memory, where both tell.
   std::optional<std::int64_t> upstream_difference_bytes;
+  bool operator==(const Tracking&) const = default;
 };
 
 struct FailureView {
@@ -62,6 +63,7 @@ struct FailureView {
   std::string operation, line;
   std::uint32_t holdings = 0;  // in the picture
   bool truncated = false;
+  bool operator==(const FailureView&) const = default;
 };
 
 // What the driver of the host says about a device, whoever uses it.
@@ -74,6 +76,7 @@ struct HostDevice {
   std::optional<std::int64_t> temperature_millidegrees, power_microwatts, voltage_millivolts,
       current_milliamperes, fan_rpm;
   std::optional<std::int64_t> aiclk_mhz, axiclk_mhz, arcclk_mhz, heartbeat;
+  bool operator==(const HostDevice&) const = default;
 };
 
 struct DeviceView {
@@ -89,6 +92,7 @@ struct DeviceView {
   std::uint32_t processes = 0;  // alive, with the device open
   std::optional<HostDevice> host;
   DeviceFigures figures;  // sums over processes that are alive
+  bool operator==(const DeviceView&) const = default;
 };
 
 struct ProcessDeviceView {
@@ -99,6 +103,7 @@ struct ProcessDeviceView {
   bool open = false;
   bool in_mesh = false;  // some allocator of the process covers it
   DeviceFigures figures;
+  bool operator==(const ProcessDeviceView&) const = default;
 };
 
 struct ProcessView {
@@ -119,6 +124,7 @@ struct ProcessView {
   std::vector<FailureView> failures;
   std::vector<ProcessDeviceView> devices;
   std::uint64_t events = 0;  // number of the last event: the state is the one after it
+  bool operator==(const ProcessView&) const = default;
 };
 
 struct Snapshot {
@@ -158,6 +164,7 @@ struct HoldingView {
   bool loaded = false, estimated = false, kernel_binaries = false, trace_buffer = false;
   TimeNs since = 0, first_dispatch = 0, last_dispatch = 0;  // 0 = never
   std::uint64_t dispatches = 0;
+  std::uint64_t cache_hits = 0, reloads = 0;  // programs and kernels
 };
 
 struct ProgramView {
@@ -175,7 +182,7 @@ struct ProgramView {
   std::uint64_t l1_largest_core = 0;  // on the fullest core
   std::uint64_t views = 0;            // ranges that alias buffers
   std::array<std::uint32_t, kCoreTypes> config_bytes{};
-  std::uint64_t dispatches = 0;
+  std::uint64_t dispatches = 0, cache_hits = 0, reloads = 0;
   TimeNs registered = 0, first_dispatch = 0, last_dispatch = 0;
   double dispatches_per_second = 0;  // between first and last dispatch
 };
