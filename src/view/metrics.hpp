@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// A snapshot in the text format of Prometheus (docs/metrics.md lists every metric). A figure that
+// is not known is absent, never 0. There is nothing per core: 32 chips have thousands of them, and
+// a time series each is what a monitoring system cannot carry; ask the JSON for cores.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "ledger/snapshot.hpp"
+
+namespace ttmem::view {
+
+struct MetricsOptions {
+  // One series a process and device: their number is not bounded, so only on request.
+  bool per_process = false;
+};
+
+// What the one who tells costs itself.
+struct SelfFigures {
+  double cpu_seconds = 0;            // user and system, since the start
+  std::uint64_t resident_bytes = 0;  // now
+  double refresh_seconds = 0;        // spent in reading sources, since the start
+  std::uint64_t refreshes = 0;       // how often they were read
+  std::uint64_t snapshots = 0;       // how many of them differed from the one before
+  std::uint64_t connections = 0;     // open now
+  std::uint64_t requests = 0;        // answered, since the start
+  std::uint64_t dropped = 0;         // readers that were too slow, since the start
+  std::uint64_t history_bytes = 0;   // size of the history file
+  std::uint64_t history_lost = 0;    // rows that could not be written
+};
+
+inline constexpr std::string_view kMetricsContentType = "text/plain; version=0.0.4; charset=utf-8";
+
+// False in builds without prometheus-cpp (the wheel): then the text is empty.
+bool metrics_available();
+
+std::string metrics_text(const ledger::Snapshot& snapshot, const MetricsOptions& options,
+                         const SelfFigures& self);
+
+}  // namespace ttmem::view
