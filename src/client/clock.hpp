@@ -34,6 +34,11 @@ class TickClock {
 #endif
     return nanoseconds(CLOCK_MONOTONIC);
   }
+  // For the hot path: early() before the lock, at(early) under it. The TSC is read under the lock,
+  // beside other work, and times are then in the order of events; a clock that may call the system
+  // is read before.
+  std::uint64_t early() const { return tsc_ ? 0 : now(); }
+  std::uint64_t at(std::uint64_t early) const { return early != 0 ? early : now(); }
   // One moment on all three clocks, for the header.
   segment::Clock anchor() const;
 

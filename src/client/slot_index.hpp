@@ -103,27 +103,21 @@ class SlotIndex {
   // `matches(value)` says whether the slot `value` really has the key. kNone if there is none.
   template <class Matches>
   std::uint32_t find(const IndexOverflow& overflow, std::uint32_t tag, Matches matches) const {
-    for (const IndexBucket* bucket = &home(tag);; bucket = &overflow[bucket->overflow]) {
-      for (std::uint32_t found = bucket->with_tag(tag); found != 0; found &= found - 1) {
-        const std::uint32_t value = bucket->values[std::countr_zero(found)];
-        if (matches(value)) return value;
-      }
-      if (bucket->overflow == 0) return kNone;
-    }
+    return find_from(&home(tag), overflow, tag, matches);
   }
   // False: an overflow bucket is needed and none is ready. Nothing has changed then.
   bool insert(IndexOverflow& overflow, std::uint32_t tag, std::uint32_t value) {
+    return insert_into(home(tag), overflow, tag, value);
+  }
+  // Both at once: what matches; or else make() is inserted, unless it is kNone. kNone if neither.
+  template <class Matches, class Make>
+  std::uint32_t find_or_insert(IndexOverflow& overflow, std::uint32_t tag, Matches matches,
+                               Make make) {
     IndexBucket& bucket = home(tag);
-    if (bucket.count < IndexBucket::kEntries) [[likely]] {
-      bucket.tags[bucket.count] = tag;
-      bucket.values[bucket.count] = value;
-      ++bucket.count;
-    } else if (!append(overflow, &bucket, tag, value)) {
-      return false;
-    }
-    ++entries_;
-    if (entries_ > std::uint64_t{count_} * kFill && may_split(overflow)) split(overflow);
-    return true;
+    const std::uint32_t found = find_from(&bucket, overflow, tag, matches);
+    if (found != kNone) return found;
+    const std::uint32_t made = make();
+    return made != kNone && insert_into(bucket, overflow, tag, made) ? made : kNone;
   }
   // Takes out the entry that matches, and returns its value or kNone.
   template <class Matches>
@@ -163,6 +157,30 @@ class SlotIndex {
     std::uint32_t number = tag & (half_ * 2 - 1);
     if (number >= count_) number &= half_ - 1;
     return bucket(number);
+  }
+  template <class Matches>
+  static std::uint32_t find_from(const IndexBucket* bucket, const IndexOverflow& overflow,
+                                 std::uint32_t tag, Matches matches) {
+    for (;; bucket = &overflow[bucket->overflow]) {
+      for (std::uint32_t found = bucket->with_tag(tag); found != 0; found &= found - 1) {
+        const std::uint32_t value = bucket->values[std::countr_zero(found)];
+        if (matches(value)) return value;
+      }
+      if (bucket->overflow == 0) return kNone;
+    }
+  }
+  bool insert_into(IndexBucket& bucket, IndexOverflow& overflow, std::uint32_t tag,
+                   std::uint32_t value) {
+    if (bucket.count < IndexBucket::kEntries) [[likely]] {
+      bucket.tags[bucket.count] = tag;
+      bucket.values[bucket.count] = value;
+      ++bucket.count;
+    } else if (!append(overflow, &bucket, tag, value)) {
+      return false;
+    }
+    ++entries_;
+    if (entries_ > std::uint64_t{count_} * kFill && may_split(overflow)) split(overflow);
+    return true;
   }
   static bool append(IndexOverflow& overflow, IndexBucket* bucket, std::uint32_t tag,
                      std::uint32_t value);

@@ -37,11 +37,13 @@ struct PayloadWords {
 inline void store_payload(segment::Payload& to, const segment::Payload& from) {
   const auto words = std::bit_cast<PayloadWords>(from);
   auto* out = reinterpret_cast<std::uint64_t*>(&to);
+#pragma GCC unroll 8
   for (std::size_t i = 0; i < kPayloadWords; ++i) publish(out[i], words.word[i]);
 }
 inline segment::Payload load_payload(const segment::Payload& from) {
   PayloadWords words;
   const auto* in = reinterpret_cast<const std::uint64_t*>(&from);
+#pragma GCC unroll 8
   for (std::size_t i = 0; i < kPayloadWords; ++i) words.word[i] = get_word(in[i]);
   return std::bit_cast<segment::Payload>(words);
 }
