@@ -168,7 +168,7 @@ void Rings::note_reload(const RingManager& manager, ttmem_workload_t workload) {
   for (std::uint16_t i = 0; i < list.count; ++i) {
     ++book_->store.counters().reloads[list.devices[i]];
   }
-  book_->store.note(Note::kReloaded, {.id = id_of(workload), .set = manager.set});
+  workloads_->count_reload(workload);
 }
 
 void Rings::filled(ttmem_ring_manager_t id, std::uint32_t sync) {

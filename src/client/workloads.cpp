@@ -121,8 +121,7 @@ void Workloads::dispatched(ttmem_workload_t handle, std::uint32_t flags) {
   const ColdCall call(book_->store);
   Workload* workload = expect(handle);
   if (workload == nullptr) return;
-  load_members(*workload);
-  mark_first_dispatch(*workload);
+  mark_load(*workload, load_members(*workload));
   count(*workload);
   if ((flags & TTMEM_DISPATCH_SLOW) != 0) {
     const DeviceList& list = *devices_->list(workload->set);
@@ -134,14 +133,16 @@ void Workloads::dispatched(ttmem_workload_t handle, std::uint32_t flags) {
   workload->membership.hot.store(handle, std::memory_order_release);
 }
 
-// A launch that loads two programs on one chip is one first load there.
-void Workloads::load_members(Workload& workload) {
+// A launch that loads two programs on one chip is one first load there. Says whether it is one.
+bool Workloads::load_members(Workload& workload) {
   bool loaded_on[segment::kMaxDevices] = {};
+  bool loaded = false;
   for (std::uint32_t at = workload.membership.first; at != 0;
        at = (*programs_)[at].next_of_workload) {
     Placement& placement = (*programs_)[at];
     if (placement.loaded) continue;
     programs_->load(placement);
+    loaded = true;
     const DeviceList& list = *devices_->list(placement.set);
     for (std::uint16_t i = 0; i < list.count; ++i) loaded_on[list.devices[i]] = true;
   }
@@ -149,16 +150,30 @@ void Workloads::load_members(Workload& workload) {
   for (std::uint32_t device = 0; device < segment::kMaxDevices; ++device) {
     if (loaded_on[device]) ++book_->store.counters().first_loads[device];
   }
+  return loaded;
 }
 
-void Workloads::mark_first_dispatch(const Workload& workload) {
+void Workloads::mark_load(const Workload& workload, bool loaded) {
   const Holding holding(book_->store.lock);
   Payload payload = load_payload(book_->store.slot(workload.slot).payload);
-  if (first_time(payload) != 0) return;
-  const std::uint64_t now = coarse_ns();
-  payload.operation = static_cast<std::uint32_t>(now);
-  payload.line = static_cast<std::uint32_t>(now >> 32);
+  const bool first = first_time(payload) == 0;
+  if (!first && !loaded) return;
+  if (first) {
+    const std::uint64_t now = coarse_ns();
+    payload.operation = static_cast<std::uint32_t>(now);
+    payload.line = static_cast<std::uint32_t>(now >> 32);
+  }
+  if (loaded && payload.allocator != UINT16_MAX) ++payload.allocator;
   book_->store.commit_beside_live_words(workload.slot, payload);
+}
+
+void Workloads::count_reload(ttmem_workload_t handle) {
+  const Workload* workload = live(handle);
+  if (workload == nullptr) return;
+  Payload payload = load_payload(book_->store.slot(workload->slot).payload);
+  if (Meta::block(payload.meta) < segment::kMaxBlockBytes) ++payload.meta;
+  payload.time = coarse_ns();
+  book_->store.commit_beside_live_words(workload->slot, payload);
 }
 
 // ---- the end -------------------------------------------------------------------------------

@@ -52,6 +52,9 @@ class Workloads {
     return true;
   }
 
+  // The slice of a live workload had left the ring. Under the lock.
+  void count_reload(ttmem_workload_t handle);
+
   // Null for a handle that is not live. Needs no lock.
   Workload* live(ttmem_workload_t handle) const;
   // The same, and says what is wrong with the handle.
@@ -65,8 +68,8 @@ class Workloads {
     set_word(payload.b, book_->store.next_order());
     set_word(payload.time, now);
   }
-  void load_members(Workload& workload);
-  void mark_first_dispatch(const Workload& workload);
+  bool load_members(Workload& workload);
+  void mark_load(const Workload& workload, bool loaded);
   void release(Workload& workload);
   std::uint32_t find(std::uint64_t id) const;
 

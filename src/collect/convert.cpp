@@ -130,6 +130,8 @@ ledger::Record workload_of(const Payload& payload) {
   workload.id = payload.id;
   workload.set = payload.set;
   if (payload.cores != segment::kNoSlot) workload.binaries = payload.cores;
+  workload.loads = payload.allocator;
+  workload.reloads = Meta::block(payload.meta);
   workload.launches = launches_of(payload);
   return workload;
 }

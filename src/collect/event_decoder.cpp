@@ -122,10 +122,6 @@ void EventDecoder::tell_note(const Payload& note, DecodedEvent& event) {
     case Note::kAllocatorClosed:
       view.kind = EventKind::kAllocatorClosed;
       break;
-    case Note::kReloaded:
-      view.kind = EventKind::kReloaded;
-      view.workload = note.id;
-      break;
     case Note::kTraceCaptured:
       view.kind = EventKind::kTraceCaptured;
       view.workload = note.a;
@@ -227,10 +223,13 @@ void EventDecoder::tell_launcher(const Payload& before, const Payload& after, De
   view.id = after.id;
   view.time = not_before(source_.launch_ticks(launches_of(after).first));
   if (kind == Kind::kWorkload) {
+    const bool reloaded = was && Meta::block(after.meta) > Meta::block(before.meta);
     view.workload = after.id;
-    view.kind = !is   ? EventKind::kWorkloadReleased
-                : was ? EventKind::kWorkloadChanged
-                      : EventKind::kWorkloadCreated;
+    view.kind = !is        ? EventKind::kWorkloadReleased
+                : reloaded ? EventKind::kReloaded
+                : was      ? EventKind::kWorkloadChanged
+                           : EventKind::kWorkloadCreated;
+    if (reloaded) view.time = not_before(source_.launch_ticks(launches_of(after).last));
   } else {
     const bool capturing = (Meta::flags(after.meta) & segment::kFlagHeld) != 0;
     view.kind = !is         ? EventKind::kTraceReleased

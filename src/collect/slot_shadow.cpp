@@ -87,6 +87,10 @@ Payload SlotShadow::before(const Payload& first, std::uint64_t floor) const {
   }
   const Kind kind = Meta::kind(first.meta);
   if (kind == Kind::kBuffer) return first.time < floor ? first : Payload{};
+  if (kind == Kind::kWorkload && Meta::block(first.meta) > 0) {
+    --payload.meta;  // one reload less
+    return payload;
+  }
   if (kind == Kind::kProgram && (first.meta & kLoadedBit) != 0) {
     const std::uint64_t loaded = first_dispatch(first.a);
     if (loaded == 0 || loaded >= floor) payload.meta &= ~kLoadedBit;

@@ -34,6 +34,11 @@ void describe_cores(const Books& books, CoresId id, HoldingView& view) {
   view.core_set = to_string(*cores);
 }
 
+// Launches that found their programs loaded and their slice in the ring.
+std::uint64_t cache_hits(const WorkloadRecord& workload) {
+  return subtract(subtract(workload.launches.count, workload.loads), workload.reloads);
+}
+
 void describe_launches(const Launches& launches, HoldingView& view) {
   view.dispatches = launches.count;
   view.first_dispatch = launches.first;
@@ -81,7 +86,11 @@ HoldingView member_view(const Books& books, const ProgramRecord& program) {
   view.estimated = program.flags.estimated;
   view.since = program.registered;
   const WorkloadRecord* workload = books.programs.workload(program.workload);
-  if (workload) describe_launches(workload->launches, view);
+  if (workload) {
+    describe_launches(workload->launches, view);
+    view.cache_hits = cache_hits(*workload);
+    view.reloads = workload->reloads;
+  }
   return view;
 }
 
@@ -205,6 +214,8 @@ ProgramView program_view(const Books& books, const ProgramBook::Program& program
   view.registered = record.registered;
   if (const WorkloadRecord* workload = books.programs.workload(record.workload)) {
     view.dispatches = workload->launches.count;
+    view.cache_hits = cache_hits(*workload);
+    view.reloads = workload->reloads;
     view.first_dispatch = workload->launches.first;
     view.last_dispatch = workload->launches.last;
   }

@@ -177,6 +177,8 @@ struct WorkloadRecord {
   std::uint64_t id = 0;
   SetIndex set = 0;
   std::optional<SlotIndex> binaries;
+  std::uint64_t loads = 0;    // launches that loaded a program
+  std::uint64_t reloads = 0;  // launches whose slice had left the ring
   Launches launches;
 };
 

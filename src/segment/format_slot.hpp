@@ -75,13 +75,13 @@ inline constexpr unsigned kFlagHeld = 1u << 7;
 // What every kind stores in the 56 bytes after the version. `time` is in ticks of the header's
 // clock.
 //
-//   kind      id           a                 b                        time             set,
-//   allocator buffer    buffer id    address           requested                allocated set,
-//   allocator program   program id   workload id       config blob, generation  registered set, 0
-//   kernel    program id   content hash      packed, text             see KernelPlace  0, index
-//   range     program id   address           page bytes, index        viewed buffer    set, 0
-//   workload  workload id  dispatch count *  order stamp *            last dispatch *  set, 0
-//   trace     trace id     replay count *    order stamp *            last replay *    set, queue
+//   kind     id          a                b                       time            set, allocator
+//   buffer   buffer id   address          requested               allocated       set, allocator
+//   program  program id  workload id      config blob, generation registered      set, 0
+//   kernel   program id  content hash     packed, text            see KernelPlace 0, index
+//   range    program id  address          page bytes, index       viewed buffer   set, 0
+//   workload workload id dispatch count * order stamp *           last dispatch * set, loads
+//   trace    trace id    replay count *   order stamp *           last replay *   set, queue
 //
 //   kind      cores                    operation             line
 //   buffer    cores or banks (blob)    operation (blob)      source line (blob)
@@ -96,6 +96,9 @@ inline constexpr unsigned kFlagHeld = 1u << 7;
 // because a dispatch cannot afford to read the clock that `ticks` come from.
 //
 // Two values in one word: the first in the low 32 bits, the second in the high 32 bits.
+// A workload's block counts its reloads: launches whose slice had left the ring. `loads` are its
+// launches that loaded a program; both stay where they are when they are full. In the event of a
+// reload `time` is when it happened.
 // A range's size is the block of its meta word. Ranges count only while their generation equals
 // that of the live program of the same (id, set): one write of the program's slot swaps them all.
 // Kernels count through any live program slot of the same id. Words marked * are *live words*: one
@@ -159,13 +162,13 @@ enum class Note : std::uint8_t {
   kAllocatorResized = 4,  // allocator, space
   kAllocatorCleared = 5,  // allocator; its buffers' releases precede it
   kAllocatorClosed = 6,   // allocator
-  kReloaded = 7,          // id = workload id: its slice had left the ring
-  kTraceCaptured = 8,     // id = trace id, a = workload id
-  kTraceReplayed = 9,     // id = trace id, a = replay count
-  kFailed = 10,           // id = number of the failure, a = kind
-  kAnomaly = 11,          // a = kind, b = id that was not known
-  kRingFull = 12,         // id = ring manager
-  kEnded = 13,            // a = Ended
+  // 7 is free
+  kTraceCaptured = 8,  // id = trace id, a = workload id
+  kTraceReplayed = 9,  // id = trace id, a = replay count
+  kFailed = 10,        // id = number of the failure, a = kind
+  kAnomaly = 11,       // a = kind, b = id that was not known
+  kRingFull = 12,      // id = ring manager
+  kEnded = 13,         // a = Ended
 };
 
 }  // namespace ttmem::segment

@@ -122,6 +122,8 @@ std::vector<ListCell> kernel_cells(const Scene& scene, const ledger::HoldingView
           {std::to_string(kernel.cores), looks::kText, {}},
           {scene.bytes(kernel.footprint), looks::kText, {}},
           {std::to_string(kernel.dispatches), looks::kText, {}},
+          {std::to_string(kernel.cache_hits), looks::kText, {}},
+          {std::to_string(kernel.reloads), looks::kText, {}},
           {view::age_text(kernel.last_dispatch, scene.frame.snapshot.time), looks::kSoft, {}},
           {fmt::format("{} {}", kernel.pid, kernel.process), looks::kFaint, {}}};
 }
@@ -145,10 +147,11 @@ void draw_kernels(Canvas& canvas, const view::Rect& place, const Scene& scene,
   const int bytes = scene.state.exact ? 12 : 10;
   Listing listing;
   listing.columns = {{"NAME", 12, false, 0, 1, -1},      {"TYPE", 11, false, 1, 0, -1},
-                     {"RISC", 7, false, 6, 0, -1},       {"SIZE", bytes, true, 0, 0, -1},
+                     {"RISC", 7, false, 8, 0, -1},       {"SIZE", bytes, true, 0, 0, -1},
                      {"CORES", 5, true, 0, 0, -1},       {"FOOTPRINT", bytes, true, 2, 0, -1},
-                     {"DISPATCHES", 10, true, 3, 0, -1}, {"LAST", 9, true, 4, 0, -1},
-                     {"PROCESS", 18, false, 5, 0, -1}};
+                     {"DISPATCHES", 10, true, 3, 0, -1}, {"HITS", 8, true, 4, 0, -1},
+                     {"RELOADS", 7, true, 5, 0, -1},     {"LAST", 9, true, 6, 0, -1},
+                     {"PROCESS", 18, false, 7, 0, -1}};
   listing.rows = static_cast<int>(kernels.size());
   listing.row = [&](int row) {
     return kernel_cells(scene, kernels[static_cast<std::size_t>(row)]);

@@ -32,9 +32,10 @@ std::vector<ListColumn> columns(const Scene& scene) {
           {"PROCESS", 14, false, 5, 1, -1},  {"DEVICES", 7, false, 4, 0, -1},
           {"CORES", 6, true, 3, 0, 6},       {"L1 A CORE", bytes, true, 0, 0, 0},
           {"KERNELS", bytes, true, 2, 0, 1}, {"RING SLICE", bytes, true, 8, 0, -1},
-          {"DISPATCHES", 11, true, 0, 0, 2}, {"PER SECOND", 10, true, 7, 0, 3},
-          {"FIRST", 9, true, 9, 0, -1},      {"LAST", 9, true, 1, 0, 4},
-          {"LINE", 16, false, 10, 1, -1}};
+          {"DISPATCHES", 11, true, 0, 0, 2}, {"HITS", 8, true, 10, 0, -1},
+          {"RELOADS", 7, true, 9, 0, -1},    {"PER SECOND", 10, true, 7, 0, 3},
+          {"FIRST", 9, true, 11, 0, -1},     {"LAST", 9, true, 1, 0, 4},
+          {"LINE", 16, false, 12, 1, -1}};
 }
 
 std::vector<ListCell> cells(const Scene& scene, const ledger::ProgramView& program) {
@@ -51,6 +52,8 @@ std::vector<ListCell> cells(const Scene& scene, const ledger::ProgramView& progr
           {scene.bytes(program.footprint), look, {}},
           {scene.bytes(program.config_bytes[0]), looks::kSoft, {}},
           {program.loaded ? view::exact_text(program.dispatches) : "registered", look, {}},
+          {view::exact_text(program.cache_hits), look, {}},
+          {view::exact_text(program.reloads), look, {}},
           {program.dispatches_per_second > 0 ? fmt::format("{:.1f}", program.dispatches_per_second)
                                              : "-",
            look,

@@ -79,6 +79,8 @@ Json program(const ledger::ProgramView& view) {
           {"views", view.views},
           {"config_bytes", config_bytes(view)},
           {"dispatches", view.dispatches},
+          {"cache_hits", view.cache_hits},
+          {"reloads", view.reloads},
           {"registered_ns", time_or_null(view.registered)},
           {"first_dispatch_ns", time_or_null(view.first_dispatch)},
           {"last_dispatch_ns", time_or_null(view.last_dispatch)},

@@ -59,6 +59,8 @@ void add_life(Json& value, const ledger::HoldingView& view, const Has& has) {
   value["first_dispatch_ns"] = time_or_null(view.first_dispatch);
   value["last_dispatch_ns"] = time_or_null(view.last_dispatch);
   value["dispatches"] = if_has(has.program || has.kernel || has.trace, view.dispatches);
+  value["cache_hits"] = if_has(has.program || has.kernel, view.cache_hits);
+  value["reloads"] = if_has(has.program || has.kernel, view.reloads);
 }
 
 }  // namespace

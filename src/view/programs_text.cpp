@@ -39,6 +39,8 @@ std::vector<std::string> row(const ProgramView& program, ledger::TimeNs now) {
           bytes_text(program.l1_allocated),
           bytes_text(std::uint64_t{ring}),
           std::to_string(program.dispatches),
+          std::to_string(program.cache_hits),
+          std::to_string(program.reloads),
           rate_cell(program),
           age_text(program.last_dispatch, now)};
 }
@@ -61,6 +63,8 @@ std::string programs_text(const std::vector<ProgramView>& programs, ledger::Time
                {"L1 allocated", kRight},
                {"Ring", kRight},
                {"Dispatches", kRight},
+               {"Hits", kRight},
+               {"Reloads", kRight},
                {"Rate", kRight},
                {"Last", kRight}});
   for (const ProgramView& program : programs) {

@@ -239,6 +239,10 @@ TEST_F(ProgramsTest, ClosingADeviceUnloadsAndTheNextDispatchLoadsAgain) {
   dispatch(both);
   EXPECT_EQ(taken(kKernels, 1), 1000u);
   EXPECT_EQ(reader().counters().first_loads[chips[1]], 2u);
+  for (const Payload& launched : reader().live(Kind::kWorkload)) {
+    EXPECT_EQ(launched.a, 2u);
+    EXPECT_EQ(launched.allocator, launched.id == 8 ? 2u : 1u) << "launches that loaded";
+  }
 }
 
 TEST_F(ProgramsTest, AJoinedProgramIsLoadedByTheNextDispatch) {

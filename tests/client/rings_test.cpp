@@ -45,7 +45,9 @@ TEST_F(RingsTest, WhatIsOverwrittenIsEvictedAndLoadedAgain) {
   EXPECT_EQ(record().reloads, 0u);
   launch(a, 40000);
   EXPECT_EQ(record().reloads, 1u);
-  EXPECT_EQ(reader().notes(segment::Note::kReloaded), 1u);
+  for (const Payload& workload : reader().live(Kind::kWorkload)) {
+    EXPECT_EQ(Meta::block(workload.meta), workload.id == 1 ? 1u : 0u);
+  }
   EXPECT_EQ(reader().counters().reloads[chips[0]], 1u);
 }
 

@@ -145,6 +145,30 @@ TEST_F(EventsOf, AProgramFromRegistrationToRelease) {
   EXPECT_EQ(events[3].devices.at(0).program_l1_allocated, 0u);
 }
 
+TEST_F(EventsOf, AReloadIsToldOfItsWorkload) {
+  const auto workload = [](std::uint64_t reloads) {
+    Payload payload{};
+    payload.meta = Meta::pack(Kind::kWorkload, true, 0, 0, 0, reloads);
+    payload.id = 8;
+    payload.set = 1;
+    return payload;
+  };
+  builder_.put(0, workload(0));
+  Collector collector = following();
+  next(collector);
+  builder_.put(0, workload(0));
+  builder_.put(0, workload(1));
+  auto events = next(collector);
+  ASSERT_EQ(kinds(events), (std::vector{EventKind::kWorkloadChanged, EventKind::kReloaded}));
+  EXPECT_EQ(events[1].workload, 8u);
+  for (std::uint32_t i = 0; i < segment::kEventCapacity; ++i) {
+    builder_.put(3, buffer_payload(2, 4096, 64));
+    builder_.put(3, buffer_payload(2, 4096, 64, 0, false));
+  }
+  builder_.put(0, workload(2));
+  EXPECT_EQ(next(collector).back().kind, EventKind::kReloaded) << "also behind a gap";
+}
+
 TEST_F(EventsOf, TotalsRunOverProcessesAndTheDeadAreTakenOut) {
   const auto load = [&](SegmentBuilder& builder) {
     builder.put(0, kernel());

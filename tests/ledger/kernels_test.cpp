@@ -121,6 +121,28 @@ TEST(Kernels, LaunchesAreFirstLoadsReloadsOrCacheHits) {
   EXPECT_EQ(world.figures(2).kernels.replays, 2u);
 }
 
+TEST(Kernels, EachProgramTellsItsOwnHitsAndReloads) {
+  World world;
+  const SetIndex set = world.set({1});
+  world.apply(WorkloadRecord{
+      .id = 2, .set = set, .loads = 2, .reloads = 3, .launches = {.count = 9, .stamp = 9}});
+  world.apply(KernelRecord{.program = 1, .packed_bytes = 100});
+  world.apply(ProgramRecord{.id = 1, .workload = 2, .set = set, .loaded = true});
+  const std::vector<ProgramView> programs = world.ledger.programs();
+  ASSERT_EQ(programs.size(), 1u);
+  EXPECT_EQ(programs[0].dispatches, 9u);
+  EXPECT_EQ(programs[0].cache_hits, 4u);
+  EXPECT_EQ(programs[0].reloads, 3u);
+  int kernels = 0;
+  world.ledger.for_each_holding([&kernels](const HoldingView& holding) {
+    if (holding.kind != HoldingKind::kKernel) return;
+    ++kernels;
+    EXPECT_EQ(holding.cache_hits, 4u);
+    EXPECT_EQ(holding.reloads, 3u);
+  });
+  EXPECT_EQ(kernels, 1);
+}
+
 TEST(Kernels, WithoutKnownCoresCountAsOne) {
   World world;
   const SetIndex set = world.set({1});

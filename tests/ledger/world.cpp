@@ -135,7 +135,7 @@ void World::add_ranges(Registered& program, const std::vector<Cb>& cbs) {
 void World::program(std::uint64_t id, SetIndex set, const std::vector<Cb>& cbs,
                     const std::vector<Kernel>& kernels, KernelType type) {
   if (!workloads_.contains(id)) {
-    workloads_[id] = {apply(WorkloadRecord{id, set, {}, {}}), {}};
+    workloads_[id] = {apply(WorkloadRecord{.id = id, .set = set}), {}};
     for (const Kernel& kernel : kernels) {
       KernelRecord record;
       record.program = id;

@@ -191,6 +191,8 @@ DeviceDetails device_details() {
     kernel.cores = 64;
     kernel.footprint = *kernel.packed * 64;
     kernel.dispatches = 10422;
+    kernel.cache_hits = 10418;
+    kernel.reloads = 3;
     kernel.last_dispatch = kExampleTime - kSecond;
     details.kernels.push_back(kernel);
   }
@@ -216,6 +218,8 @@ std::vector<ledger::ProgramView> programs() {
     program.l1_largest_core = (300 - 40 * i) * kKiB;
     program.config_bytes[0] = 12000 + i * 16;
     program.dispatches = program.loaded ? 10422 / (i + 1) : 0;
+    program.cache_hits = program.loaded ? program.dispatches - 1 - i : 0;
+    program.reloads = program.loaded ? i : 0;
     program.first_dispatch = program.loaded ? kExampleTime - 600 * kSecond : 0;
     program.last_dispatch = program.loaded ? kExampleTime - i * kSecond : 0;
     program.dispatches_per_second = static_cast<double>(program.dispatches) / 600;
@@ -249,11 +253,11 @@ Frame example_frame() {
   snapshot.time = kExampleTime;
   for (std::uint32_t id = 0; id < 4; ++id) snapshot.devices.push_back(device(id, id >= 2));
   auto& devices = snapshot.devices;
-  snapshot.processes = {process(4711, "python3", "ann", true, 4000),
-                        process(4800, "vllm-worker", "bob", true, 86400 * 3),
-                        process(4805, "推論サーバー", "bob", true, 300),
-                        process(4900, "pytest", "ann", true, 42),
-                        process(3001, "python3", "ann", false, 5000),
+  snapshot.processes = {process(4711, "python3", "user1", true, 4000),
+                        process(4800, "vllm-worker", "user2", true, 86400 * 3),
+                        process(4805, "推論サーバー", "user2", true, 300),
+                        process(4900, "pytest", "user1", true, 42),
+                        process(3001, "python3", "user1", false, 5000),
                         process(3050, "train.py", "carol", false, 800)};
   auto& processes = snapshot.processes;
   hold(processes[0], devices[0], 4900 * kMiB, 12 * kMiB, 8 * kMiB, 10422);
@@ -303,7 +307,7 @@ Frame crowded_frame(int devices, int processes) {
   }
   for (int i = 0; i < processes; ++i) {
     frame.snapshot.processes.push_back(
-        process(10000 + i, fmt::format("worker-{}", i), i % 3 == 0 ? "ann" : "bob", true, 100));
+        process(10000 + i, fmt::format("worker-{}", i), i % 3 == 0 ? "user1" : "user2", true, 100));
     for (int k = 0; k < 2; ++k) {
       hold(frame.snapshot.processes.back(),
            frame.snapshot.devices[static_cast<std::size_t>((i + k) % devices)],

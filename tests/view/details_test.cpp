@@ -89,12 +89,14 @@ TEST(Programs, TellWhatTheyTakeAndHowOftenTheyRan) {
   program.l1_allocated = 2'211'840;
   program.l1_largest_core = 27'648;
   program.config_bytes[0] = 14'336;
-  program.dispatches = 2;
+  program.dispatches = 207;
+  program.cache_hits = 203;
+  program.reloads = 3;
   program.dispatches_per_second = 0.5;
   program.last_dispatch = kNow - 2 * kSecondNs;
   const std::string text = programs_text({program, {}}, kNow, {});
-  for (const char* cell : {"matmul", "loaded", "7.8 MiB", "27.0 KiB", "2.1 MiB", "14.0 KiB",
-                           "0.5/s", "2 s", "registered"}) {
+  for (const char* cell : {"matmul", "loaded", "7.8 MiB", "27.0 KiB", "2.1 MiB", "14.0 KiB", "207",
+                           "203", " 3 ", "0.5/s", "2 s", "registered"}) {
     EXPECT_THAT(text, HasSubstr(cell));
   }
 }

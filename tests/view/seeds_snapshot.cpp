@@ -21,7 +21,7 @@ ProcessView process(std::int32_t pid, const char* name, bool alive) {
   view.start = 5000;
   view.name = name;
   view.command = std::string(name) + " --hold 60";
-  view.user = "ann";
+  view.user = "user1";
   view.uid = 1000;
   view.segment = "ttmem-" + std::to_string(pid) + "-5000-abc";
   view.alive = alive;
