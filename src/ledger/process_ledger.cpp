@@ -15,7 +15,19 @@
 namespace ttmem::ledger {
 
 struct ProcessLedger::State {
+  Books& change() {
+    ++revision;
+    return books;
+  }
+
   Books books;
+  std::uint64_t revision = 0;  // of the books: figures of an older one are computed again
+  struct KnownFigures {
+    std::uint64_t revision = 0;
+    bool totals_only = false;
+    DeviceFigures figures;
+  };
+  std::unordered_map<DeviceIndex, KnownFigures> known_figures;
   std::uint64_t holdings = 0;
   std::uint64_t refused = 0;  // records of slots beyond the table
 
@@ -29,25 +41,25 @@ ProcessLedger::ProcessLedger(ProcessLedger&&) noexcept = default;
 ProcessLedger& ProcessLedger::operator=(ProcessLedger&&) noexcept = default;
 
 void ProcessLedger::set_device(DeviceIndex index, DeviceRecord record) {
-  state_->books.catalog.set_device(index, std::move(record));
+  state_->change().catalog.set_device(index, std::move(record));
 }
 void ProcessLedger::set_device_set(SetIndex index, DeviceSetRecord record) {
-  state_->books.catalog.set_device_set(index, std::move(record));
+  state_->change().catalog.set_device_set(index, std::move(record));
 }
 void ProcessLedger::set_allocator(AllocatorIndex index, AllocatorRecord record) {
-  state_->books.catalog.set_allocator(index, std::move(record));
+  state_->change().catalog.set_allocator(index, std::move(record));
 }
 void ProcessLedger::set_string(StringId id, std::string text) {
-  state_->books.catalog.set_string(id, std::move(text));
+  state_->change().catalog.set_string(id, std::move(text));
 }
 void ProcessLedger::set_cores(CoresId id, CoreSet cores) {
-  state_->books.catalog.set_cores(id, std::move(cores));
+  state_->change().catalog.set_cores(id, std::move(cores));
 }
 void ProcessLedger::set_addresses(ListId id, std::vector<std::uint64_t> addresses) {
-  state_->books.catalog.set_addresses(id, std::move(addresses));
+  state_->change().catalog.set_addresses(id, std::move(addresses));
 }
 void ProcessLedger::set_members(ListId id, std::vector<TraceMember> members) {
-  state_->books.catalog.set_members(id, std::move(members));
+  state_->change().catalog.set_members(id, std::move(members));
 }
 
 void ProcessLedger::State::add(SlotIndex slot, const Record& record) {
@@ -69,7 +81,7 @@ void ProcessLedger::apply(SlotIndex slot, const Record& record) {
     ++state_->refused;
     return;
   }
-  Record& place = state_->books.slots.at(slot);
+  Record& place = state_->change().slots.at(slot);
   state_->remove(slot, place);
   place = record;
   state_->add(slot, place);
@@ -83,18 +95,19 @@ void ProcessLedger::set_launches(SlotIndex slot, const Launches& launches) {
   if (auto* trace = std::get_if<TraceRecord>(record)) place = &trace->launches;
   if (!place || *place == launches) return;
   *place = launches;
-  state_->books.programs.launched();
+  state_->change().programs.launched();
 }
 
 void ProcessLedger::set_ring_manager(std::uint32_t index, RingManagerRecord record) {
-  state_->books.ring_managers[index] = std::move(record);
+  state_->change().ring_managers[index] = std::move(record);
 }
 void ProcessLedger::set_counters(DeviceIndex device, const DeviceCounters& counters) {
-  state_->books.counters[device] = counters;
+  state_->change().counters[device] = counters;
 }
 
-DeviceFigures ProcessLedger::figures(DeviceIndex device, bool totals_only) const {
-  const Books& books = state_->books;
+namespace {
+
+DeviceFigures compute(const Books& books, DeviceIndex device, bool totals_only) {
   DeviceFigures figures;
   books.buffers.fill(device, !totals_only, figures);
   fill_program_l1(books, device, figures);
@@ -107,6 +120,17 @@ DeviceFigures ProcessLedger::figures(DeviceIndex device, bool totals_only) const
   if (l1) figures.l1_capacity = add(*l1, figures.space(Space::kL1Small).capacity.value_or(0));
   figures.l1_used = l1_used(figures);
   return figures;
+}
+
+}  // namespace
+
+const DeviceFigures& ProcessLedger::figures(DeviceIndex device, bool totals_only) const {
+  const auto [place, is_new] = state_->known_figures.try_emplace(device);
+  State::KnownFigures& known = place->second;
+  if (is_new || known.revision != state_->revision || known.totals_only != totals_only) {
+    known = {state_->revision, totals_only, compute(state_->books, device, totals_only)};
+  }
+  return known.figures;
 }
 
 std::vector<CoreLayers> ProcessLedger::core_layers(DeviceIndex device, bool with_names) const {

@@ -48,8 +48,8 @@ class ProcessLedger {
   void set_counters(DeviceIndex device, const DeviceCounters& counters);
 
   // What this process holds on a device. `totals_only` leaves out what needs the addresses: largest
-  // free blocks and headroom.
-  DeviceFigures figures(DeviceIndex device, bool totals_only = false) const;
+  // free blocks and headroom. Kept until something changes; good until the next call.
+  const DeviceFigures& figures(DeviceIndex device, bool totals_only = false) const;
   const std::vector<DeviceIndex>& devices() const;
   const DeviceRecord& device(DeviceIndex index) const;           // an empty one if it is not known
   const AllocatorRecord* allocator(AllocatorIndex index) const;  // null if it is not known
