@@ -6,9 +6,13 @@
 // a time series each is what a monitoring system cannot carry; ask the JSON for cores.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "ledger/snapshot.hpp"
 
@@ -33,12 +37,31 @@ struct SelfFigures {
   std::uint64_t history_lost = 0;    // rows that could not be written
 };
 
+// Makes counters of what the processes count: a process that ends takes its launches with it, and a
+// counter may not fall. One lives as long as the one who tells.
+class CounterMemory {
+ public:
+  static constexpr std::size_t kKinds = 4;  // all launches, first loads, cache hits, reloads
+  using Counts = std::array<ledger::Figure, kKinds>;
+
+  // Takes what the processes launched since the last call.
+  void observe(const ledger::Snapshot& snapshot);
+  // Of a device since the start; empty: not known.
+  Counts totals(std::uint64_t unique_id) const;
+
+ private:
+  using Launcher = std::tuple<std::int32_t, std::uint64_t, std::string, std::uint64_t>;
+  std::map<Launcher, Counts> seen_;  // of the processes in the latest snapshot, by device
+  std::map<std::uint64_t, Counts> totals_;
+};
+
 inline constexpr std::string_view kMetricsContentType = "text/plain; version=0.0.4; charset=utf-8";
 
 // False in builds without prometheus-cpp (the wheel): then the text is empty.
 bool metrics_available();
 
+// Lets `memory` observe the snapshot first.
 std::string metrics_text(const ledger::Snapshot& snapshot, const MetricsOptions& options,
-                         const SelfFigures& self);
+                         const SelfFigures& self, CounterMemory& memory);
 
 }  // namespace ttmem::view

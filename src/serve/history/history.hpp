@@ -14,7 +14,7 @@
 // the peak was: it comes from the peak counters that the writers keep, not from looking often.
 //
 // Nothing here throws, and nothing blocks for long: a disk that is full is said in status(), rows
-// wait in memory (bounded), and the next batch tries again. One thread uses one history. Times are
+// wait in memory (bounded), and a later batch tries again. One thread uses one history. Times are
 // wall-clock nanoseconds; a clock that steps back a little stands still, one that steps back by
 // more than five minutes drops what was written under the wrong clock.
 #pragma once
@@ -59,9 +59,9 @@ struct Query {
   std::int64_t step_s = 0;                 // 0: chosen
 };
 
-// What held within one step. `last` is the value at its end.
+// What held within one step; `last` is the value at its end. Empty: not known.
 struct Point {
-  std::int64_t min = 0, max = 0, last = 0;
+  std::optional<std::int64_t> min, max, last;
   friend bool operator==(const Point&, const Point&) = default;
 };
 
@@ -71,8 +71,8 @@ struct Series {
   std::optional<std::uint64_t> run;     // of a process
   std::int32_t pid = 0;
   std::string process;
-  // points[i] covers [from + i * step, from + (i + 1) * step); empty: not known.
-  std::vector<std::optional<Point>> points;
+  // points[i] covers [from + i * step, from + (i + 1) * step).
+  std::vector<Point> points;
 };
 
 struct Answer {

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "serve/history/book.hpp"
+#include "serve/history/metric_table.hpp"
+
+namespace ttmem::serve::history {
+namespace {
+
+constexpr TimeNs kSecondNs = 1'000'000'000;
+constexpr std::size_t kMostRuns = 1000;
+
+segment::Error bad(std::string message) {
+  return {segment::ErrorCode::kCorrupt, std::move(message)};
+}
+
+}  // namespace
+
+std::array<std::int64_t, kTiers> Book::kept_from_s() const {
+  std::array<std::int64_t, kTiers> kept{};
+  for (std::size_t tier = 0; tier < kTiers; ++tier) kept[tier] = store_->kept_from_s(tier);
+  return kept;
+}
+
+bool Book::wants_device(const Query& query, std::uint64_t number) const {
+  const auto found = devices_.all().find(number);
+  if (found == devices_.all().end()) return false;
+  const KnownDevice& device = found->second;
+  return (!query.unique_id || device.unique_id == *query.unique_id) &&
+         (!query.device || (device.shown_id == *query.device && device.present));
+}
+
+std::vector<std::uint64_t> Book::runs_with(std::int32_t pid) {
+  std::vector<std::uint64_t> ids;
+  RunQuery query;
+  query.pid = pid;
+  query.limit = 1000;
+  store_->runs(query, [&](const KnownRun& known) { ids.push_back(known.run.id); });
+  for (const auto& [identity, known] : runs_.all()) {
+    if (known.run.pid == pid) ids.push_back(known.run.id);
+  }
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+std::vector<StoredSeries> Book::series_for(const Query& query, std::size_t metric) {
+  const bool of_device = metrics()[metric].subject == Subject::kDevice;
+  std::vector<std::uint64_t> wanted;
+  if (query.run) wanted = {*query.run};
+  if (query.pid) wanted = runs_with(*query.pid);
+  const bool any = !query.run && !query.pid;
+  std::vector<StoredSeries> found;
+  std::set<std::uint64_t> known;
+  for (const auto& [key, track] : tracks_.all()) {
+    if (key.metric != metric) continue;
+    known.insert(track.id);
+    const bool matches = of_device
+                             ? wants_device(query, key.subject)
+                             : any || std::binary_search(wanted.begin(), wanted.end(), key.subject);
+    if (matches) found.push_back({track.id, key, track.last, track.changed_s});
+  }
+  if (of_device || (!any && wanted.empty())) return found;
+  for (StoredSeries& each : store_->old_series(metric, wanted)) {
+    if (!known.contains(each.id)) found.push_back(std::move(each));
+  }
+  return found;
+}
+
+Series Book::name(const StoredSeries& stored, bool of_device) {
+  Series series;
+  if (of_device) {
+    const KnownDevice& device = devices_.all().at(stored.key.subject);
+    series.unique_id = device.unique_id;
+    series.device = device.shown_id;
+    return series;
+  }
+  series.run = stored.key.subject;
+  const auto live = std::find_if(runs_.all().begin(), runs_.all().end(), [&](const auto& each) {
+    return each.second.run.id == stored.key.subject;
+  });
+  std::optional<KnownRun> known;
+  if (live != runs_.all().end()) {
+    known = live->second;
+  } else {
+    known = store_->run(stored.key.subject);
+  }
+  if (known) {
+    series.pid = known->run.pid;
+    series.process = known->run.name;
+  }
+  return series;
+}
+
+// What is in the file, and over it what is not there yet.
+bool Book::read(const Plan& plan, const StoredSeries& stored, Series& series, std::int64_t now_s) {
+  const std::int64_t from = plan.from_s / plan.tier_step_s();
+  const std::int64_t to = plan.to_s / plan.tier_step_s();
+  std::map<std::int64_t, Row> rows;
+  if (!store_->rows(plan.tier, stored.id, from, to,
+                    [&](std::int64_t step, const Row& row) { rows[step] = row; })) {
+    return false;
+  }
+  tracks_.rows(plan.tier, stored.id, from, to, [&](std::int64_t step, const Row& row) {
+    const auto [place, is_new] = rows.try_emplace(step, row);
+    if (!is_new) merge(place->second, row);
+  });
+  Value before = stored.last;
+  if (!rows.empty()) {
+    before = rows.begin()->second.first;
+  } else if (stored.changed_s >= plan.to_s) {
+    const std::int64_t now_step = now_s / plan.tier_step_s();
+    auto next = store_->before(plan.tier, stored.id, to, now_step);
+    if (!next) next = tracks_.before(plan.tier, stored.id, to, now_step);
+    before = next.value_or(Value());
+  }
+  series.points = lay_out(plan, rows, before, up_, store_->kept_from_s(plan.tier));
+  return true;
+}
+
+Result<Answer> Book::query(const Query& query, TimeNs now) {
+  const auto metric = metric_number(query.metric);
+  if (!metric) {
+    return bad(fmt::format("there is no metric '{}'; /api/v1/history/metrics lists them all",
+                           query.metric));
+  }
+  const bool of_device = metrics()[*metric].subject == Subject::kDevice;
+  if (of_device && (query.run || query.pid)) {
+    return bad(
+        fmt::format("{} is a figure of devices: ask for a device, or for process.*", query.metric));
+  }
+  if (!of_device && (query.device || query.unique_id)) {
+    return bad(fmt::format("{} is a figure of processes: ask for a run or a pid", query.metric));
+  }
+  const auto now_s = static_cast<std::int64_t>(std::max(now, clock_) / kSecondNs);
+  const auto planned = plan(query, kept_from_s(), now_s);
+  if (!planned) return planned.error();
+  Answer answer{metrics()[*metric], planned->from_s, planned->to_s, planned->step_s, {}};
+  const std::vector<StoredSeries> found = series_for(query, *metric);
+  if (found.size() * static_cast<std::size_t>(planned->points()) > kMaxAnswerPoints) {
+    return bad(
+        fmt::format("{} series of {} points are too much for one answer: name a device or "
+                    "a run, or ask for a larger step",
+                    found.size(), planned->points()));
+  }
+  for (const StoredSeries& each : found) {
+    if (!of_device && each.changed_s < planned->from_s && !each.last) continue;  // over by then
+    Series series = name(each, of_device);
+    if (!read(*planned, each, series, now_s)) {
+      const std::string message = store_->database().message();
+      if (store_->database().is_broken()) begin_anew(now_s);
+      return segment::Error{segment::ErrorCode::kSystem,
+                            fmt::format("the history cannot be read: {}", message)};
+    }
+    answer.series.push_back(std::move(series));
+  }
+  return answer;
+}
+
+Run Book::to_answer(const KnownRun& known) const {
+  Run run = known.run;
+  const auto figure = [](const Value& value) {
+    return value ? ledger::Figure(static_cast<std::uint64_t>(*value)) : ledger::Figure();
+  };
+  for (const auto& [number, device] : known.devices) {
+    const auto chip = devices_.all().find(number);
+    if (chip == devices_.all().end()) continue;
+    const auto peak = [&](ledger::Space space) {
+      return figure(device.peaks[static_cast<std::size_t>(space)]);
+    };
+    run.devices.push_back({chip->second.unique_id, chip->second.shown_id,
+                           peak(ledger::Space::kDram), peak(ledger::Space::kL1),
+                           peak(ledger::Space::kL1Small), peak(ledger::Space::kTrace),
+                           figure(device.peak_program_l1)});
+  }
+  return run;
+}
+
+bool Book::has(const KnownRun& known, const RunQuery& query) const {
+  const Run& run = known.run;
+  const auto is_wanted = [&](const auto& device) {
+    const auto chip = devices_.all().find(device.first);
+    return chip != devices_.all().end() && chip->second.unique_id == *query.unique_id;
+  };
+  return (!query.before || run.id < *query.before) && (!query.pid || run.pid == *query.pid) &&
+         (query.name.empty() || run.name == query.name) &&
+         (query.to == 0 || run.first_seen < query.to) &&
+         (run.ended.empty() || run.ended_at >= query.from) &&
+         (!query.unique_id || std::any_of(known.devices.begin(), known.devices.end(), is_wanted));
+}
+
+Result<std::vector<Run>> Book::runs(const RunQuery& query, TimeNs /*now*/) {
+  if (query.limit == 0 || query.limit > kMostRuns) {
+    return bad(fmt::format("limit must be between 1 and {}", kMostRuns));
+  }
+  std::map<std::uint64_t, Run, std::greater<>> found;  // the newest first
+  if (!store_->runs(
+          query, [&](const KnownRun& known) { found.emplace(known.run.id, to_answer(known)); })) {
+    return segment::Error{segment::ErrorCode::kSystem, fmt::format("the history cannot be read: {}",
+                                                                   store_->database().message())};
+  }
+  for (const auto& [identity, known] : runs_.all()) {
+    found.erase(known.run.id);  // the file may be a few seconds behind
+    if (has(known, query)) found.emplace(known.run.id, to_answer(known));
+  }
+  std::vector<Run> runs;
+  for (auto& [id, run] : found) {
+    if (runs.size() < query.limit) runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+}  // namespace ttmem::serve::history

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "serve/history/tracks.hpp"
+
+#include <iterator>
+
+namespace ttmem::serve::history {
+
+void Tracks::adopt(const SeriesKey& key, std::uint64_t id, const Value& last,
+                   std::int64_t changed_s) {
+  tracks_[key] = {id, last, changed_s, false, 0};
+}
+
+void Tracks::begin(std::int64_t now_s, bool continuous) {
+  ++round_;
+  refused_ = 0;
+  now_s_ = now_s;
+  continuous_ = continuous;
+}
+
+void Tracks::observe(const SeriesKey& key, const Value& value, const Value& peak) {
+  auto found = tracks_.find(key);
+  if (found == tracks_.end()) {
+    if (!value && !peak) return;
+    if (tracks_.size() >= limit_) {
+      ++refused_;
+      return;
+    }
+    found = tracks_.emplace(key, Track{next_id_++, {}, now_s_, true, 0}).first;
+  }
+  Track& track = found->second;
+  track.round = round_;
+  const bool higher = peak && (!value || *peak > *value) && (!track.last || *peak > *track.last);
+  if (value != track.last || higher) put(track, value, peak);
+}
+
+void Tracks::keep(const SeriesKey& key) {
+  const auto found = tracks_.find(key);
+  if (found != tracks_.end()) found->second.round = round_;
+}
+
+void Tracks::end() {
+  for (auto& [key, track] : tracks_) {
+    if (track.round != round_ && track.last) put(track, {}, {});
+  }
+}
+
+const Track* Tracks::find(const SeriesKey& key) const {
+  const auto found = tracks_.find(key);
+  return found == tracks_.end() ? nullptr : &found->second;
+}
+
+void Tracks::rows(std::size_t tier, std::uint64_t series, std::int64_t from, std::int64_t to,
+                  const std::function<void(std::int64_t step, const Row&)>& visit) const {
+  for (std::int64_t slab = from / kSlabSteps; slab * kSlabSteps < to; ++slab) {
+    for (auto row = rows_.lower_bound({tier, slab, series, from});
+         row != rows_.lower_bound({tier, slab, series, to}); ++row) {
+      visit(row->first.step, row->second);
+    }
+  }
+}
+
+std::optional<Value> Tracks::before(std::size_t tier, std::uint64_t series, std::int64_t step,
+                                    std::int64_t last_step) const {
+  for (std::int64_t slab = step / kSlabSteps; slab <= last_step / kSlabSteps; ++slab) {
+    const auto row = rows_.lower_bound({tier, slab, series, step});
+    if (row != rows_.end() && row->first.tier == tier && row->first.slab == slab &&
+        row->first.series == series) {
+      return row->second.first;
+    }
+  }
+  return std::nullopt;
+}
+
+void Tracks::written(std::size_t first_process_metric) {
+  rows_.clear();
+  for (auto each = tracks_.begin(); each != tracks_.end();) {
+    each->second.dirty = false;
+    const bool over = each->first.metric >= first_process_metric && !each->second.last;
+    each = over ? tracks_.erase(each) : std::next(each);
+  }
+}
+
+void Tracks::mark_all_dirty() {
+  for (auto& [key, track] : tracks_) track.dirty = true;
+}
+
+std::size_t Tracks::shorten(std::size_t count) {
+  std::size_t dropped = 0;
+  for (; rows_.size() > count; ++dropped) rows_.erase(rows_.begin());
+  return dropped;
+}
+
+void Tracks::forget_after(std::int64_t now_s) {
+  std::erase_if(rows_, [now_s](const auto& each) {
+    return each.first.step > now_s / kTierTable[each.first.tier].step_s;
+  });
+}
+
+void Tracks::put(Track& track, const Value& value, const Value& peak) {
+  for (std::size_t tier = 0; tier < kTiers; ++tier) {
+    const std::int64_t step = now_s_ / kTierTable[tier].step_s;
+    const auto [row, is_new] = rows_.try_emplace({tier, step / kSlabSteps, track.id, step});
+    if (is_new) {
+      row->second.first = track.last;
+      if (continuous_) include(row->second, track.last);
+    }
+    include(row->second, value);
+    include(row->second, peak);
+    row->second.last = value;
+  }
+  track.last = value;
+  track.changed_s = now_s_;
+  track.dirty = true;
+}
+
+}  // namespace ttmem::serve::history
