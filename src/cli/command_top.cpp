@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include <langinfo.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -42,35 +40,11 @@ const std::map<std::string, top::View>& views() {
   return kAll;
 }
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
-bool is_utf8() {
-  std::setlocale(LC_CTYPE, "");
-  const std::string_view codes = nl_langinfo(CODESET);
-  // Without any locale (ssh, containers) terminals of today are still UTF-8.
-  const bool unset =
-      variable("LC_ALL").empty() && variable("LC_CTYPE").empty() && variable("LANG").empty();
-  return codes == "UTF-8" || unset;
-}
-
-view::Ansi ansi_for(const TopOptions& options, bool terminal) {
-  const view::Theme theme = options.theme == "light"  ? view::Theme::kLight
-                            : options.theme == "dark" ? view::Theme::kDark
-                                                      : view::theme_of(variable("COLORFGBG"));
-  const view::ColourDepth depth =
-      terminal ? view::colour_depth(variable("NO_COLOR"), variable("COLORTERM"), variable("TERM"))
-               : view::ColourDepth::kNone;
-  return {view::Palette(theme), depth, terminal && !is_utf8()};
-}
-
 top::RunOptions run_options(const TopOptions& options) {
   top::RunOptions result;
   result.collecting.pid = options.pid;
   result.interval_s = options.interval_s;
-  result.ansi = ansi_for(options, isatty(STDOUT_FILENO) != 0);
+  result.ansi = ansi_of_output(options.theme);
   result.view = views().at(options.view);
   return result;
 }

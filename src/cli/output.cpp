@@ -2,11 +2,13 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "cli/output.hpp"
 
+#include <langinfo.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <clocale>
 #include <cstdlib>
 #include <cstring>
 
@@ -19,18 +21,35 @@ namespace {
 
 constexpr std::size_t kWriteAtOnce = 64 * 1024;
 
-bool colours_wanted() {
-  const char* no_color = std::getenv("NO_COLOR");
-  const char* terminal = std::getenv("TERM");
-  const bool dumb = terminal != nullptr && std::strcmp(terminal, "dumb") == 0;
-  return (no_color == nullptr || *no_color == '\0') && !dumb;
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+bool is_utf8() {
+  std::setlocale(LC_CTYPE, "");
+  const std::string_view codes = nl_langinfo(CODESET);
+  // Without any locale (ssh, containers) terminals of today are still UTF-8.
+  const bool unset =
+      variable("LC_ALL").empty() && variable("LC_CTYPE").empty() && variable("LANG").empty();
+  return codes == "UTF-8" || unset;
 }
 
 }  // namespace
 
+view::Ansi ansi_of_output(std::string_view theme) {
+  if (isatty(STDOUT_FILENO) != 1) return {};
+  const view::Theme colours = theme == "light"  ? view::Theme::kLight
+                              : theme == "dark" ? view::Theme::kDark
+                                                : view::theme_of(variable("COLORFGBG"));
+  const view::ColourDepth depth =
+      view::colour_depth(variable("NO_COLOR"), variable("COLORTERM"), variable("TERM"));
+  return {view::Palette(colours), depth, !is_utf8()};
+}
+
 Output::Output() : terminal_(isatty(STDOUT_FILENO) == 1) {
   signal(SIGPIPE, SIG_IGN);  // a reader that has left is noticed when writing
-  style_.colour = terminal_ && colours_wanted();
+  style_.ansi = ansi_of_output();
 }
 
 void Output::write(std::string_view text) {

@@ -12,6 +12,10 @@
 
 namespace ttmem::cli {
 
+// How standard output shows looks, as the environment says; a pipe shows none. The theme is "dark",
+// "light", or what the terminal tells.
+view::Ansi ansi_of_output(std::string_view theme = "auto");
+
 class Output {
  public:
   // Colours where a person looks: a terminal, and no NO_COLOR in the environment.

@@ -12,6 +12,8 @@
 namespace ttmem::view {
 namespace {
 
+constexpr std::string_view kOwnLook = "\x1b[0m";
+
 // A character of the same sense for terminals without UTF-8.
 char ascii_for(char32_t code) {
   if (code < 0x80) return static_cast<char>(code);
@@ -67,7 +69,7 @@ class Writer {
   }
   void raw(std::string_view bytes) { text_ += bytes; }
   void plain() {
-    if (look_ && *look_ != Look{}) text_ += "\x1b[0m";
+    if (look_ && *look_ != Look{}) text_ += kOwnLook;
     look_ = Look{};
   }
   std::string take() { return std::move(text_); }
@@ -113,6 +115,10 @@ std::string Ansi::sequence(const Look& look) const {
   return text + "m";
 }
 
+std::string Ansi::painted(std::string_view text, const Look& look) const {
+  return sequence(look).append(text).append(kOwnLook);
+}
+
 std::string plain_text(const Grid& grid) {
   std::string text;
   for (int y = 0; y < grid.rows(); ++y) {
@@ -138,7 +144,7 @@ std::string difference(const Grid& before, const Grid& after, const Ansi& ansi) 
   const bool resized = before.columns() != after.columns() || before.rows() != after.rows();
   const Grid blank = resized ? Grid(after.columns(), after.rows()) : Grid();
   Writer writer(ansi);
-  if (resized) writer.raw("\x1b[0m\x1b[2J");
+  if (resized) writer.raw(std::string(kOwnLook) + "\x1b[2J");
   for (int y = 0; y < after.rows(); ++y) draw_row(writer, resized ? blank : before, after, y);
   writer.plain();
   return writer.take();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "view/cells.hpp"
 
@@ -19,6 +20,8 @@ struct Ansi {
 
   // The sequence that changes from any look to this one.
   std::string sequence(const Look& look) const;
+  // Text in this look, and the terminal's own look after it.
+  std::string painted(std::string_view text, const Look& look) const;
 };
 
 // The characters alone, one line a row, without trailing spaces.

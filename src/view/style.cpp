@@ -5,31 +5,31 @@
 namespace ttmem::view {
 namespace {
 
-std::string_view escape(Tone tone) {
+Look look_of(Tone tone) {
   switch (tone) {
     case Tone::kPlain:
-      return "";
+      return {};
     case Tone::kStrong:
-      return "\x1b[1m";
+      return Look{}.bold();
     case Tone::kFaint:
-      return "\x1b[2m";
+      return {Ink::kFaint};
     case Tone::kGood:
-      return "\x1b[32m";
+      return {Ink::kGood};
     case Tone::kWarn:
-      return "\x1b[33m";
+      return {Ink::kWarn};
     case Tone::kBad:
-      return "\x1b[31m";
+      return {Ink::kBad};
   }
-  return "";
+  return {};
 }
 
 }  // namespace
 
 std::string Style::paint(Tone tone, std::string_view text) const {
-  if (!colour || tone == Tone::kPlain) return std::string(text);
+  if (ansi.depth == ColourDepth::kNone || tone == Tone::kPlain) return std::string(text);
   const bool breaks = text.ends_with('\n');
   if (breaks) text.remove_suffix(1);
-  return std::string(escape(tone)) + std::string(text) + "\x1b[0m" + (breaks ? "\n" : "");
+  return ansi.painted(text, look_of(tone)) + (breaks ? "\n" : "");
 }
 
 }  // namespace ttmem::view

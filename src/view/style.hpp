@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// Colours that mean something, and only where a person looks: never in a pipe, never with
+// Tones of the reports that are lines of text: looks of the cells of view/cells.hpp, in the inks
+// and by the painter of the live screen. Only where a person looks: never in a pipe, never with
 // NO_COLOR. The text says everything without them.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "view/ansi.hpp"
 
 namespace ttmem::view {
 
@@ -21,7 +24,7 @@ enum class Tone : std::uint8_t {
 };
 
 struct Style {
-  bool colour = false;
+  Ansi ansi;  // of no depth: the words alone
 
   std::string paint(Tone tone, std::string_view text) const;
 };

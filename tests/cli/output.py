@@ -50,7 +50,7 @@ class Outputs(command.TestCase):
 
     def test_colours_only_on_a_terminal_that_wants_them(self):
         with command.workload():
-            self.assertIn("\x1b[1m", on_a_terminal("status"))
+            self.assertIn("\x1b[0;1m", on_a_terminal("status"))
             self.assertNotIn("\x1b", on_a_terminal("status", NO_COLOR="1"))
             self.assertNotIn("\x1b", on_a_terminal("status", TERM="dumb"))
             self.assertNotIn("\x1b", command.text("status"))

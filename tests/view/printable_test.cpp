@@ -47,9 +47,11 @@ TEST(Table, AlignsByColumnsAndLeavesNoTrailingSpaces) {
 }
 
 TEST(Style, ColoursOnlyWhenAsked) {
-  EXPECT_EQ(Style{false}.paint(Tone::kBad, "x"), "x");
-  EXPECT_EQ(Style{true}.paint(Tone::kPlain, "x"), "x");
-  EXPECT_EQ(Style{true}.paint(Tone::kBad, "x\n"), "\x1b[31mx\x1b[0m\n");
+  const Style coloured{{Palette(Theme::kDark), ColourDepth::kTrue}};
+  EXPECT_EQ(Style{}.paint(Tone::kBad, "x"), "x");
+  EXPECT_EQ(coloured.paint(Tone::kPlain, "x"), "x");
+  EXPECT_EQ(coloured.paint(Tone::kStrong, "x"), "\x1b[0;1mx\x1b[0m");
+  EXPECT_EQ(coloured.paint(Tone::kBad, "x\n"), "\x1b[0;38;2;239;107;115mx\x1b[0m\n");
 }
 
 }  // namespace

@@ -20,8 +20,9 @@ using testing::Not;
 TEST(Status, SeedsTree) { EXPECT_GOLDEN("seeds_status.txt", status_text(seeds_snapshot(), {})); }
 
 TEST(Status, ColoursAddNothingToTheWords) {
-  std::string text = status_text(seeds_snapshot(), {true});
-  EXPECT_THAT(text, HasSubstr("\x1b[31m"));
+  const Ansi ansi{Palette(Theme::kLight), ColourDepth::k256};
+  std::string text = status_text(seeds_snapshot(), {ansi});
+  EXPECT_THAT(text, HasSubstr(ansi.sequence({Ink::kBad})));
   for (std::size_t at; (at = text.find('\x1b')) != std::string::npos;) {
     text.erase(at, text.find('m', at) - at + 1);
   }
