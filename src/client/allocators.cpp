@@ -85,7 +85,7 @@ ttmem_allocator_t Allocators::opened(const ttmem_allocator_info& info) {
     state->banks[space] = 0;
     state->lock_step_bytes[space] = 0;
   }
-  rewrite(record(id), [&](Allocator& allocator) {
+  book_->store.rewrite(record(id), [&](Allocator& allocator) {
     const std::uint64_t version = allocator.version;
     allocator = {};
     allocator.version = version;
@@ -131,7 +131,7 @@ void Allocators::resized(ttmem_allocator_t id, const ttmem_space_info& info) {
   }
   const std::uint32_t bank_cores = intern_bank_cores(info);
   const Holding holding(book_->store.lock);
-  rewrite(record(id), [&](Allocator& allocator) {
+  book_->store.rewrite(record(id), [&](Allocator& allocator) {
     resize(*state, allocator.spaces[info.space], info, bank_cores);
   });
   segment::Payload payload = {.set = state->set, .allocator = id};
@@ -155,7 +155,7 @@ void Allocators::closed(ttmem_allocator_t id) {
   {
     const Holding holding(book_->store.lock);
     state->open = false;
-    rewrite(record(id), [&](Allocator& allocator) {
+    book_->store.rewrite(record(id), [&](Allocator& allocator) {
       allocator.open = 0;
       allocator.closed_ticks = book_->store.clock().now();
     });
@@ -176,7 +176,7 @@ void Allocators::audited(ttmem_allocator_t id, std::uint32_t space, std::uint64_
   bool differs_again = false;
   {
     const Holding holding(book_->store.lock);
-    rewrite(record(id), [&](Allocator& allocator) {
+    book_->store.rewrite(record(id), [&](Allocator& allocator) {
       Space& audit = allocator.spaces[space];
       differs_again = audit.audits > 0 && audit.audit_ours != audit.audit_theirs && ours != theirs;
       audit.audits += 1;

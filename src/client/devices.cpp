@@ -65,7 +65,7 @@ ttmem_device_t Devices::opened(const ttmem_device_info& info) {
                                   : book_->interner.intern(BlobKind::kCoreList, info.cores,
                                                            info.core_count * sizeof(ttmem_core));
   const Holding holding(book_->store.lock);
-  rewrite(record(id), [&](Device& device) {
+  book_->store.rewrite(record(id), [&](Device& device) {
     device.board = board;
     device.cores = cores;
     describe(device, info);
@@ -93,7 +93,7 @@ void Devices::describe(Device& device, const ttmem_device_info& info) {
 
 void Devices::closed(ttmem_device_t id) {
   const Holding holding(book_->store.lock);
-  rewrite(record(id), [&](Device& device) {
+  book_->store.rewrite(record(id), [&](Device& device) {
     device.open = 0;
     device.closed_ticks = book_->store.clock().now();
   });
@@ -153,11 +153,12 @@ bool Devices::write_set(ttmem_set_t id, const DeviceSet& wanted) {
   }
   lists_[id] = list;
   const Holding holding(book_->store.lock);
-  rewrite(book_->store.at<DeviceSet>(segment::kDeviceSetsOffset)[id], [&](DeviceSet& set) {
-    const std::uint64_t version = set.version;
-    set = wanted;
-    set.version = version;
-  });
+  book_->store.rewrite(book_->store.at<DeviceSet>(segment::kDeviceSetsOffset)[id],
+                       [&](DeviceSet& set) {
+                         const std::uint64_t version = set.version;
+                         set = wanted;
+                         set.version = version;
+                       });
   publish(book_->store.header().device_set_count, std::uint32_t{id});
   return true;
 }

@@ -65,7 +65,7 @@ std::uint32_t Failures::failed(const ttmem_failure& failure, Origin origin) {
     }
     auto& record =
         store.at<Failure>(segment::kFailuresOffset)[(number - 1) % segment::kMaxFailures];
-    rewrite(record, [&](Failure& writing) {
+    store.rewrite(record, [&](Failure& writing) {
       writing.number = number;
       describe(writing, failure, origin);
       copy_picture(writing);

@@ -79,7 +79,7 @@ std::uint32_t Figures::open_watermark(std::uint32_t name) {
   if (number > kMaxWatermarks) return 0;
   if (!store_->prepare(segment::SectionKind::kWatermarks, number * sizeof(Watermark))) return 0;
   const Holding holding(store_->lock);
-  rewrite(watermark(number), [&](Watermark& mark) {
+  store_->rewrite(watermark(number), [&](Watermark& mark) {
     mark.in_use = 1;
     mark.name = name;
     mark.opened_ticks = store_->clock().now();
@@ -95,7 +95,7 @@ void Figures::close_watermark(std::uint32_t number) {
   const Holding holding(store_->lock);
   if ((open_watermarks_ >> (number - 1) & 1) == 0) return;
   open_watermarks_ &= ~(1u << (number - 1));
-  rewrite(watermark(number), [](Watermark& mark) { mark.in_use = 0; });
+  store_->rewrite(watermark(number), [](Watermark& mark) { mark.in_use = 0; });
 }
 
 bool Figures::read_watermark(std::uint32_t number, std::uint16_t device, std::uint32_t figure,

@@ -97,6 +97,7 @@ void Recorder::process_described(const ttmem_process_info& info) {
   if (info.attached_late != 0) flags |= segment::kHeaderAttachedLate;
   if (info.stand_in_kernels != 0) flags |= segment::kHeaderStandInKernels;
   set_word(header.flags, flags);
+  book.store.changed();
 }
 
 void Recorder::device_closed(ttmem_device_t device) {

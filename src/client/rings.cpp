@@ -34,7 +34,8 @@ void Rings::change(ttmem_ring_manager_t id, Change change) {
     RingState& state = states_[id];
     const Holding holding(state.lock);
     open = state.open;
-    if (open) rewrite(record(id), [&](RingManager& manager) { change(manager, state); });
+    if (open)
+      book_->store.rewrite(record(id), [&](RingManager& manager) { change(manager, state); });
   }
   if (!open) book_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, id);
 }
@@ -71,7 +72,7 @@ ttmem_ring_manager_t Rings::opened(ttmem_set_t set, std::uint32_t queue, std::ui
   }
   RingState& state = states_[id];
   const Holding holding(state.lock);
-  rewrite(record(id), [&](RingManager& manager) {
+  book_->store.rewrite(record(id), [&](RingManager& manager) {
     const std::uint64_t version = manager.version;
     manager = {};
     manager.version = version;

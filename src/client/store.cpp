@@ -20,11 +20,15 @@ void Store::note(segment::Note note, Payload payload) {
 }
 
 void Store::count_anomaly(std::uint32_t kind) {
-  if (is_open() && kind < segment::kAnomalies) add_to(counters().anomalies[kind], 1);
+  if (!is_open() || kind >= segment::kAnomalies) return;
+  add_to(counters().anomalies[kind], 1);
+  changed();
 }
 
 void Store::count_unrecorded() {
-  if (is_open()) add_to(counters().unrecorded, 1);
+  if (!is_open()) return;
+  add_to(counters().unrecorded, 1);
+  changed();
 }
 
 std::uint64_t Store::next_order() { return add_to(header().order, 1); }

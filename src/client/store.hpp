@@ -53,6 +53,11 @@ class Store {
 
   // ---- any time -----------------------------------------------------------------------------
 
+  // Changes a record with a version of its own: odd while `change` writes, then the next even one.
+  template <class Record, class Change>
+  void rewrite(Record& record, Change change);
+  // Tells readers of a change that is no event.
+  void changed() { add_to(header().changes, 1); }
   void count_anomaly(std::uint32_t kind);
   void count_unrecorded();
   std::uint64_t next_order();
@@ -116,6 +121,16 @@ class Store {
 };
 
 inline constexpr std::uint64_t kEventsAhead = 4;
+
+template <class Record, class Change>
+void Store::rewrite(Record& record, Change change) {
+  const std::uint64_t version = record.version | 1;
+  set_word(record.version, version);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  change(record);
+  publish(record.version, version + 1);
+  changed();
+}
 
 // ---- the hot half --------------------------------------------------------------------------
 

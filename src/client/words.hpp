@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "segment/format.hpp"
 
@@ -24,7 +25,8 @@ template <class T>
 T get_word(const T& word) {
   return __atomic_load_n(&word, __ATOMIC_ACQUIRE);
 }
-inline std::uint64_t add_to(std::uint64_t& word, std::uint64_t amount) {
+template <class T>
+T add_to(T& word, std::type_identity_t<T> amount) {
   return __atomic_add_fetch(&word, amount, __ATOMIC_RELAXED);
 }
 
@@ -46,16 +48,6 @@ inline segment::Payload load_payload(const segment::Payload& from) {
 #pragma GCC unroll 8
   for (std::size_t i = 0; i < kPayloadWords; ++i) words.word[i] = get_word(in[i]);
   return std::bit_cast<segment::Payload>(words);
-}
-
-// Changes a record with a version of its own: odd while `change` writes, then the next even one.
-template <class Record, class Change>
-void rewrite(Record& record, Change change) {
-  const std::uint64_t version = record.version | 1;
-  set_word(record.version, version);
-  __atomic_thread_fence(__ATOMIC_RELEASE);
-  change(record);
-  publish(record.version, version + 1);
 }
 
 }  // namespace ttmem::client

@@ -54,6 +54,12 @@ std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& n
                                      sizeof header().subject.boot_id) == 0;
   clock_ = TickClock(header().clock, now, same_boot);
   const bool ended = liveness_.conclude(header()) != ledger::Ended::kAlive;
+  final_ = ended;
+  if (ended && !first_) end_seen_ns_ = now.wall_ns;
+  // The last look at an ended process reads all: its writer may have died between a change and the
+  // word that tells of it.
+  if (!first_ && !ended && unsettled_ == 0 && reader_.live() == seen_) return std::nullopt;
+  seen_ = reader_.live();
 
   if (mode_.totals_only && !first_ && header().head != reader_.event()) start_over();
   const std::uint64_t before = reader_.event();
@@ -62,8 +68,8 @@ std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& n
   if (reader_.event() != before && (reader_.refresh() || !update_geometry())) return kUnreadable;
   update_counters();
   update_failures();
+  describe();
   first_ = false;
-  final_ = ended;
   return std::nullopt;
 }
 
@@ -71,10 +77,16 @@ void SegmentSource::start_over() {
   reader_.forget();
   ledger_ = new_ledger(mode_);
   blobs_fed_ = 0;
+  records_.reset();
   counted_order_.reset();
 }
 
 bool SegmentSource::update_geometry() {
+  const segment::Header& now = header();
+  const RecordsState state{now.changes,          now.interned_bytes,  now.device_count,
+                           now.device_set_count, now.allocator_count, now.ring_manager_count};
+  if (records_ == state && !final_) return true;
+  records_ = state;
   reader_.update_blobs();
   feed_blobs(*ledger_, blobs_fed_);
   blobs_fed_ = reader_.blobs().ids().size();
@@ -220,17 +232,19 @@ segment::Result<ledger::ProcessLedger> SegmentSource::picture(std::uint32_t numb
   return picture;
 }
 
-ledger::ProcessView SegmentSource::identity() const {
-  ledger::ProcessView view = process_view(reader_, clock_);
+void SegmentSource::describe() {
+  ledger::ProcessView& view = identity_;
+  view = process_view(reader_, clock_);
   view.key = key_;
   view.ended = liveness_.ended();
   view.alive = alive();
-  if (view.ended == ledger::Ended::kClosed) view.ended_at = clock_.wall(header().ended_ticks);
+  // Only a process that closes tells when. Of others it is known to those who were looking.
+  view.ended_at =
+      view.ended == ledger::Ended::kClosed ? clock_.wall(header().ended_ticks) : end_seen_ns_;
   view.tracking = tracking_of(reader_, counters_);
   view.tracking.lost_events = lost_events_;
   view.tracking.unsettled = unsettled_;
   view.failures = failures_;
-  return view;
 }
 
 }  // namespace ttmem::collect

@@ -34,6 +34,14 @@ struct RawEvents {
   segment::EventRun run;
 };
 
+// The words of a header that tell whether records with a version, or blobs, have changed.
+struct RecordsState {
+  std::uint32_t changes;
+  std::uint64_t interned_bytes;
+  std::uint32_t devices, device_sets, allocators, ring_managers;
+  bool operator==(const RecordsState&) const = default;
+};
+
 class SegmentSource final : private segment::SlotSink {
  public:
   static segment::Result<std::unique_ptr<SegmentSource>> open(const std::string& path,
@@ -58,7 +66,7 @@ class SegmentSource final : private segment::SlotSink {
   }
 
   // Everything about the process but its devices.
-  ledger::ProcessView identity() const;
+  const ledger::ProcessView& identity() const { return identity_; }
   // What was held at a failure, in a ledger of its own.
   segment::Result<ledger::ProcessLedger> picture(std::uint32_t number) const;
 
@@ -80,6 +88,7 @@ class SegmentSource final : private segment::SlotSink {
   bool update_table();
   void update_counters();
   void update_failures();
+  void describe();
   void collect_events(segment::TableUpdate& update, std::uint64_t before);
 
   segment::Reader reader_;
@@ -89,7 +98,10 @@ class SegmentSource final : private segment::SlotSink {
   Liveness liveness_;
   TickClock clock_;
   bool first_ = true;
-  bool final_ = false;  // ended and read to the end: nothing changes any more
+  bool final_ = false;                   // ended and read to the end: nothing changes any more
+  segment::LiveHeader seen_{};           // what the last update was made of
+  std::optional<RecordsState> records_;  // as of the last look at them
+  std::uint64_t end_seen_ns_ = 0;        // when an update first found that it had ended
   std::size_t blobs_fed_ = 0;
   std::uint64_t lost_events_ = 0;
   std::uint64_t unsettled_ = 0;
@@ -97,6 +109,7 @@ class SegmentSource final : private segment::SlotSink {
   std::optional<std::uint64_t> counted_order_;  // launches as of the last look at the counters
   segment::CounterFront counters_{};
   std::vector<ledger::FailureView> failures_;
+  ledger::ProcessView identity_;
   std::vector<segment::Payload> shadow_;
   RawEvents events_;
 };

@@ -71,13 +71,16 @@ std::uint64_t total_bytes(std::span<const AddressRange> merged_ranges) {
   return sum;
 }
 
+// What goes and comes back at once, as addresses do that are used again, changes nothing.
 void AddressMap::add(AddressRange range) {
-  answer_.reset();
+  if (!removed_.empty() && removed_.back() == range) {
+    removed_.pop_back();
+    return;
+  }
   added_.push_back(range);
 }
 
 void AddressMap::remove(AddressRange range) {
-  answer_.reset();
   if (!added_.empty() && added_.back() == range) {
     added_.pop_back();
     return;
@@ -116,6 +119,7 @@ std::uint64_t AddressMap::largest_free(std::uint64_t base, std::uint64_t bytes,
 
 void AddressMap::settle() const {
   if (added_.empty() && removed_.empty()) return;
+  answer_.reset();
   std::sort(added_.begin(), added_.end());
   std::sort(removed_.begin(), removed_.end());
   if (sorted_.empty() && removed_.empty()) return sorted_.swap(added_);

@@ -131,7 +131,9 @@ struct Header {
   std::uint32_t failure_count;  // number of failures ever; record n stands at (n - 1) % 4
   std::uint32_t flags;
   std::uint32_t ended;  // Ended
-  std::uint32_t reserved2;
+  // Counts what is written without an event: records with a version, anomalies, the words before
+  // `head`. A reader that finds `head` to `order` as they were has nothing to read.
+  std::uint32_t changes;
   std::uint64_t ended_ticks;
   std::uint64_t reserved3[8];
   std::uint64_t order;  // stamp of the last dispatch or replay; atomic, no lock
@@ -147,6 +149,9 @@ static_assert(offsetof(Header, hooks_wanted) == 1184);
 static_assert(offsetof(Header, hook_names) == 1216);
 static_assert(offsetof(Header, head) == 1408);
 static_assert(offsetof(Header, order) == 1536);
+inline constexpr std::uint64_t kLiveHeaderOffset = offsetof(Header, head);
+inline constexpr std::uint64_t kLiveHeaderBytes = offsetof(Header, reserved5) - kLiveHeaderOffset;
+static_assert(kLiveHeaderBytes == 192);
 static_assert(sizeof(Header) == 4096);
 
 // ---- devices, sets, allocators -------------------------------------------------------------

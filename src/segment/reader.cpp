@@ -47,17 +47,47 @@ Reader::Reader(ReadOnlyFile file, const Header& header, const Layout& layout)
       ring_managers_(layout.part(SectionKind::kRingManagers)) {}
 
 std::optional<Error> Reader::refresh() {
+  const LiveHeader before = live();
+  const std::uint64_t table_slots = header_.table_slots;
+  const std::uint64_t interned_bytes = header_.interned_bytes;
+  if (!refresh_live()) {
+    if (auto error = refresh_all()) return error;
+  }
+  if (live() == before) return std::nullopt;
+  const bool grown = header_.table_slots != table_slots || header_.interned_bytes != interned_bytes;
+  if (grown && !file_.restat()) return Error{ErrorCode::kSystem, "it can no longer be read"};
+  return check_claims();
+}
+
+LiveHeader Reader::live() const {
+  LiveHeader live;
+  std::memcpy(live.data(), &header_.head, live.size());
+  return live;
+}
+
+// False: it cannot be read, goes back, or tells of a change outside of itself.
+bool Reader::refresh_live() {
+  LiveHeader live;
+  if (!file_.read(kLiveHeaderOffset, live.data(), live.size())) return false;
+  std::uint64_t head = 0;
+  std::uint32_t changes = 0;
+  std::memcpy(&head, live.data(), sizeof head);
+  std::memcpy(&changes, live.data() + offsetof(Header, changes) - kLiveHeaderOffset,
+              sizeof changes);
+  if (changes != header_.changes || head < header_.head) return false;
+  std::memcpy(&header_.head, live.data(), live.size());
+  return true;
+}
+
+std::optional<Error> Reader::refresh_all() {
   auto header = read_header(file_);
   if (!header) return header.error();
   if (header->nonce != header_.nonce ||
       std::memcmp(header->sections, header_.sections, sizeof header_.sections) != 0) {
     return corrupt("another segment was written over it");
   }
-  const bool grown = header->table_slots != header_.table_slots ||
-                     header->interned_bytes != header_.interned_bytes;
   header_ = *header;
-  if (grown && !file_.restat()) return Error{ErrorCode::kSystem, "it can no longer be read"};
-  return check_claims();
+  return std::nullopt;
 }
 
 std::optional<Error> Reader::check_claims() const {

@@ -5,6 +5,7 @@
 // records are not checked against each other here, only that reading them was sound.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,14 +34,20 @@ struct CounterFront {
 static_assert(sizeof(CounterFront) == offsetof(Counters, taken));
 static_assert(offsetof(CounterFront, unrecorded) == offsetof(Counters, unrecorded));
 
+// The words of the header that change while the process runs.
+using LiveHeader = std::array<char, kLiveHeaderBytes>;
+
 class Reader {
  public:
   // With `owner`, a segment of anybody but that user and root is refused.
   static Result<Reader> open(const std::string& path, std::optional<std::uint32_t> owner);
   static Result<Reader> adopt(ReadOnlyFile file);
 
-  // Reads the header again and checks that it still describes the same segment. Empty = all well.
+  // Reads the header again, as far as it may have changed, and checks that it still describes the
+  // same segment. Empty = all well.
   std::optional<Error> refresh();
+  // Equal to what it was: nothing in the segment has changed.
+  LiveHeader live() const;
 
   // The parts. Call refresh() first; each brings itself up to what the header says.
   bool update_blobs();
@@ -82,6 +89,8 @@ class Reader {
 
  private:
   Reader(ReadOnlyFile file, const Header& header, const Layout& layout);
+  bool refresh_live();
+  std::optional<Error> refresh_all();
   std::optional<Error> check_claims() const;
 
   ReadOnlyFile file_;

@@ -88,6 +88,7 @@ TEST_F(CollectorOf, TwoProcessesOnOneDeviceAddUpAndADeadOneIsTakenOut) {
   const ledger::ProcessView& dead = collector.snapshot().processes[1];
   EXPECT_FALSE(dead.alive);
   EXPECT_EQ(dead.ended, Ended::kDied);
+  EXPECT_EQ(dead.ended_at, collector.snapshot().time) << "this reader was there";
   ASSERT_EQ(dead.devices.size(), 1u);
   EXPECT_EQ(dead.devices[0].figures.space(Space::kDram).taken, 12 * 500u) << "the black box";
   unsigned live = 0, of_the_dead = 0;

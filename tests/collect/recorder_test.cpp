@@ -59,9 +59,8 @@ class Rule {
   std::uint64_t done_ = 0;
 };
 
-// Runs in the child. `done` counts operations that are complete.
-void record_for_ever(const std::string& directory, std::atomic<std::uint64_t>& done,
-                     const std::function<void()>& ready) {
+// One device, and an allocator of its DRAM.
+ttmem_allocator_t open_allocator(const std::string& directory) {
   ::setenv("TTMEM_DIR", directory.c_str(), 1);
   ttmem_device_info device{};
   device.struct_size = sizeof device;
@@ -82,7 +81,13 @@ void record_for_ever(const std::string& directory, std::atomic<std::uint64_t>& d
   allocator.set = ttmem_device_set(&set);
   allocator.space_count = 1;
   allocator.spaces = &space;
-  const ttmem_allocator_t handle = ttmem_allocator_opened(&allocator);
+  return ttmem_allocator_opened(&allocator);
+}
+
+// Runs in the child. `done` counts operations that are complete.
+void record_for_ever(const std::string& directory, std::atomic<std::uint64_t>& done,
+                     const std::function<void()>& ready) {
+  const ttmem_allocator_t handle = open_allocator(directory);
   ready();
   std::uint64_t places[kPlaces] = {};
   for (std::uint64_t i = 0;; ++i) {
@@ -234,6 +239,30 @@ TEST_F(AgainstTheRecorder, KilledAtAnyMoment) {
       std::filesystem::remove(entry.path());
     }
   }
+}
+
+// Audits and anomalies change what a reader must say, but are no events.
+TEST(RecorderChanges, AreNoticedWithoutAnEvent) {
+  const OwnDirectory directory;
+  Options options;
+  options.directories = {directory.path()};
+  Collector collector(options);
+  const auto tracking = [&] {
+    collector.refresh();
+    return collector.snapshot().processes.at(0).tracking;
+  };
+
+  const ttmem_allocator_t allocator = open_allocator(directory.path());
+  EXPECT_EQ(tracking().exact, std::nullopt);
+  ttmem_audited(allocator, TTMEM_SPACE_DRAM, 0, 0);
+  EXPECT_EQ(tracking().exact, true);
+  ttmem_audited(allocator, TTMEM_SPACE_DRAM, 0, 100);
+  EXPECT_EQ(tracking().exact, false);
+  EXPECT_EQ(tracking().difference_bytes, -1200) << "100 in each of 12 banks";
+
+  EXPECT_EQ(tracking().anomalies[TTMEM_ANOMALY_UNKNOWN_FREE], 0u);
+  ttmem_buffer_freed(allocator, TTMEM_SPACE_DRAM, 77);
+  EXPECT_EQ(tracking().anomalies[TTMEM_ANOMALY_UNKNOWN_FREE], 1u);
 }
 
 }  // namespace

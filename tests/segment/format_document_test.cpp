@@ -74,6 +74,7 @@ const Places& compiled() {
       FIELD(Header, failure_count),
       FIELD(Header, flags),
       FIELD(Header, ended),
+      FIELD(Header, changes),
       FIELD(Header, ended_ticks),
       FIELD(Header, order),
       FIELD(Section, kind),

@@ -109,7 +109,10 @@ class SegmentBuilder {
   SegmentBuilder& operator=(const SegmentBuilder&) = delete;
 
   segment::Header& header() { return header_; }
-  void flush() { write(0, &header_, sizeof header_); }
+  void flush() {
+    ++header_.changes;
+    write(0, &header_, sizeof header_);
+  }
   int descriptor() const { return descriptor_; }
   const std::string& path() const { return path_; }
 
@@ -211,7 +214,7 @@ class SegmentBuilder {
           &event, sizeof event);
     if (slot != segment::kNoSlot) put_slot(slot, number << 1, payload);
     header_.head = number;
-    flush();
+    write(0, &header_, sizeof header_);
   }
   void put_note(segment::Note note, Payload payload = {}) {
     payload.meta = Meta::pack(Kind::kNote, false, 0, 0, 0, static_cast<std::uint64_t>(note));
