@@ -15,7 +15,6 @@ namespace ttmem::serve::history {
 namespace {
 
 constexpr TimeNs kSecondNs = 1'000'000'000;
-constexpr std::size_t kMostRuns = 1000;
 
 segment::Error bad(std::string message) {
   return {segment::ErrorCode::kCorrupt, std::move(message)};
@@ -41,7 +40,7 @@ std::vector<std::uint64_t> Book::runs_with(std::int32_t pid) {
   std::vector<std::uint64_t> ids;
   RunQuery query;
   query.pid = pid;
-  query.limit = 1000;
+  query.limit = kMaxRuns;
   store_->runs(query, [&](const KnownRun& known) { ids.push_back(known.run.id); });
   for (const auto& [identity, known] : runs_.all()) {
     if (known.run.pid == pid) ids.push_back(known.run.id);
@@ -128,8 +127,8 @@ bool Book::read(const Plan& plan, const StoredSeries& stored, Series& series, st
 Result<Answer> Book::query(const Query& query, TimeNs now) {
   const auto metric = metric_number(query.metric);
   if (!metric) {
-    return bad(fmt::format("there is no metric '{}'; /api/v1/history/metrics lists them all",
-                           query.metric));
+    return bad(
+        fmt::format("there is no metric '{}'; /api/v1/history lists them all", query.metric));
   }
   const bool of_device = metrics()[*metric].subject == Subject::kDevice;
   if (of_device && (query.run || query.pid)) {
@@ -197,8 +196,8 @@ bool Book::has(const KnownRun& known, const RunQuery& query) const {
 }
 
 Result<std::vector<Run>> Book::runs(const RunQuery& query, TimeNs /*now*/) {
-  if (query.limit == 0 || query.limit > kMostRuns) {
-    return bad(fmt::format("limit must be between 1 and {}", kMostRuns));
+  if (query.limit == 0 || query.limit > kMaxRuns) {
+    return bad(fmt::format("limit must be between 1 and {}", kMaxRuns));
   }
   std::map<std::uint64_t, Run, std::greater<>> found;  // the newest first
   if (!store_->runs(

@@ -33,6 +33,7 @@ inline constexpr std::size_t kMaxAnswerPoints = 500'000;
 inline constexpr std::int64_t kUsualPoints = 300;
 
 inline constexpr std::int64_t kRunsKeepS = 365 * kDay;
+inline constexpr std::size_t kMaxRuns = 1000;  // in one answer
 
 struct Limits {
   std::uint64_t file_bytes = 256ull << 20;  // the database; a journal of a few MiB stands beside it

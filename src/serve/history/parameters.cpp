@@ -134,7 +134,9 @@ std::optional<segment::Error> take(RunQuery& query, std::string_view name, std::
     if (!query.before) return wrong(name, text, "give the id of the last run of the page before");
   } else if (name == "limit") {
     const auto limit = whole<std::size_t>(text);
-    if (!limit) return wrong(name, text, "a limit is a whole number");
+    if (!limit || *limit == 0 || *limit > kMaxRuns) {
+      return wrong(name, text, "a limit is a number from 1 to 1000");
+    }
     query.limit = *limit;
   } else {
     return wrong(name, text, "may be device, pid, name, from, to, before or limit");
@@ -162,7 +164,7 @@ Result<Query> parse_query(const Parameters& parameters, TimeNs now) {
   if (parsed->from == query.from) parsed->from = parsed->to > kUsual ? parsed->to - kUsual : 0;
   if (parsed->metric.empty()) {
     return segment::Error{segment::ErrorCode::kCorrupt,
-                          "metric is missing; /api/v1/history/metrics lists them all"};
+                          "metric is missing; /api/v1/history lists them all"};
   }
   if (parsed->from >= parsed->to) {
     return segment::Error{segment::ErrorCode::kCorrupt, "from must be before to"};

@@ -24,6 +24,13 @@ inline void include(Row& row, const Value& value) {
   row.max = std::max(row.max.value_or(*value), *value);
 }
 
+// It went that high; how low it was is not said by that.
+inline void raise(Row& row, const Value& peak) {
+  if (!peak) return;
+  row.max = std::max(row.max.value_or(*peak), *peak);
+  if (!row.min) row.min = peak;
+}
+
 // `later` was made after `row`, for the same step. The statement kPutRow of store.cpp does the
 // same.
 inline void merge(Row& row, const Row& later) {

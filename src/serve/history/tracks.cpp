@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "serve/history/tracks.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 namespace ttmem::serve::history {
@@ -95,6 +96,11 @@ void Tracks::forget_after(std::int64_t now_s) {
   std::erase_if(rows_, [now_s](const auto& each) {
     return each.first.step > now_s / kTierTable[each.first.tier].step_s;
   });
+  for (auto& [key, track] : tracks_) {
+    track.last.reset();
+    track.changed_s = std::min(track.changed_s, now_s);
+    track.dirty = true;
+  }
 }
 
 void Tracks::put(Track& track, const Value& value, const Value& peak) {
@@ -106,7 +112,7 @@ void Tracks::put(Track& track, const Value& value, const Value& peak) {
       if (continuous_) include(row->second, track.last);
     }
     include(row->second, value);
-    include(row->second, peak);
+    raise(row->second, peak);
     row->second.last = value;
   }
   track.last = value;

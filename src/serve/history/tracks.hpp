@@ -72,7 +72,7 @@ class Tracks {
   void mark_all_dirty();
   // Drops the oldest of the finest rows beyond `count`; says how many.
   std::size_t shorten(std::size_t count);
-  // Drops rows later than this.
+  // Drops rows later than this; what the figures were until then is not known any more.
   void forget_after(std::int64_t now_s);
 
  private:
