@@ -130,8 +130,7 @@ void Collector::State::find() {
 }
 
 void Collector::State::open(const Found& file) {
-  auto source =
-      SegmentSource::open(file.path, file.owner, next_key, {options.totals_only, options.events});
+  auto source = SegmentSource::open(file.path, file.owner, next_key, options.events);
   if (source) {
     ++next_key;
     sources[file.path] = std::move(*source);

@@ -32,7 +32,7 @@ struct Options {
   // `directories`.
   std::string root;
   std::optional<std::int32_t> pid;  // follow this process only
-  // Sums only: no holdings, cores, programs, largest free blocks or headroom. Faster and smaller.
+  // Leaves largest free blocks and headroom out of the snapshot. Faster.
   bool totals_only = false;
   bool events = false;  // keep events for take_events()
   // Also what is known without segments: devices of the driver, processes that have them open, and

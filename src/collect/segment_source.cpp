@@ -25,25 +25,21 @@ using segment::Payload;
 
 const Error kUnreadable{ErrorCode::kCorrupt, "it shrank or contradicts itself: no longer followed"};
 
-std::unique_ptr<ledger::ProcessLedger> new_ledger(const SourceMode&) {
-  return std::make_unique<ledger::ProcessLedger>();
-}
-
 }  // namespace
 
 segment::Result<std::unique_ptr<SegmentSource>> SegmentSource::open(
     const std::string& path, std::optional<std::uint32_t> owner, std::uint64_t key,
-    SourceMode mode) {
+    bool keep_events) {
   auto reader = segment::Reader::open(path, owner);
   if (!reader) return reader.error();
-  return std::unique_ptr<SegmentSource>(new SegmentSource(std::move(*reader), key, mode));
+  return std::unique_ptr<SegmentSource>(new SegmentSource(std::move(*reader), key, keep_events));
 }
 
-SegmentSource::SegmentSource(segment::Reader reader, std::uint64_t key, SourceMode mode)
+SegmentSource::SegmentSource(segment::Reader reader, std::uint64_t key, bool keep_events)
     : reader_(std::move(reader)),
       key_(key),
-      mode_(mode),
-      ledger_(new_ledger(mode)),
+      keep_events_(keep_events),
+      ledger_(std::make_unique<ledger::ProcessLedger>()),
       clock_(reader_.header().clock, Moment::now(), true) {}
 
 std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& now, bool exited) {
@@ -61,7 +57,6 @@ std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& n
   if (!first_ && !ended && unsettled_ == 0 && reader_.live() == seen_) return std::nullopt;
   seen_ = reader_.live();
 
-  if (mode_.totals_only && !first_ && header().head != reader_.event()) start_over();
   const std::uint64_t before = reader_.event();
   if (!update_geometry() || !update_table()) return kUnreadable;
   // Slots may refer to what was published after the first look at it.
@@ -71,14 +66,6 @@ std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& n
   describe();
   first_ = false;
   return std::nullopt;
-}
-
-void SegmentSource::start_over() {
-  reader_.forget();
-  ledger_ = new_ledger(mode_);
-  blobs_fed_ = 0;
-  records_.reset();
-  counted_order_.reset();
 }
 
 bool SegmentSource::update_geometry() {
@@ -133,12 +120,12 @@ bool SegmentSource::update_table() {
   if (!reader_.update_table(*this, update)) return false;
   lost_events_ += update.missed;
   unsettled_ = update.unsettled + (update.settled ? 0 : 1);
-  if (mode_.events) collect_events(update, before);
+  if (keep_events_) collect_events(update, before);
   return true;
 }
 
 void SegmentSource::on_slot(std::uint32_t index, const Payload& payload) {
-  if (mode_.events) {
+  if (keep_events_) {
     if (index >= shadow_.size()) shadow_.resize(std::size_t{index} + 1);
     shadow_[index] = payload;
   }
@@ -149,7 +136,7 @@ void SegmentSource::on_slot(std::uint32_t index, const Payload& payload) {
 }
 
 void SegmentSource::on_launches(std::uint32_t index, const Payload& payload) {
-  if (mode_.events && index < shadow_.size()) shadow_[index] = payload;
+  if (keep_events_ && index < shadow_.size()) shadow_[index] = payload;
   set_launches(index, payload);
 }
 

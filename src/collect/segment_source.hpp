@@ -21,12 +21,6 @@
 
 namespace ttmem::collect {
 
-// What a source does beside feeding its ledger.
-struct SourceMode {
-  bool totals_only = false;
-  bool events = false;
-};
-
 // The events of one update, as they stand in the ring.
 struct RawEvents {
   std::uint64_t missed = 0;  // overwritten before they were read; they precede `run`
@@ -46,7 +40,7 @@ class SegmentSource final : private segment::SlotSink {
  public:
   static segment::Result<std::unique_ptr<SegmentSource>> open(const std::string& path,
                                                               std::optional<std::uint32_t> owner,
-                                                              std::uint64_t key, SourceMode mode);
+                                                              std::uint64_t key, bool keep_events);
 
   // Reads what changed. An error means that the segment can no longer be followed; what is in the
   // ledger is the last good state.
@@ -70,19 +64,18 @@ class SegmentSource final : private segment::SlotSink {
   // What was held at a failure, in a ledger of its own.
   segment::Result<ledger::ProcessLedger> picture(std::uint32_t number) const;
 
-  // The events of the last update; only with SourceMode::events.
+  // The events of the last update; only with `keep_events`.
   RawEvents take_events();
-  // The table as it is now, for whoever decodes events; only with SourceMode::events.
+  // The table as it is now, for whoever decodes events; only with `keep_events`.
   const std::vector<segment::Payload>& table() const { return shadow_; }
 
  private:
-  SegmentSource(segment::Reader reader, std::uint64_t key, SourceMode mode);
+  SegmentSource(segment::Reader reader, std::uint64_t key, bool keep_events);
 
   void on_slot(std::uint32_t index, const segment::Payload& payload) override;
   void on_launches(std::uint32_t index, const segment::Payload& payload) override;
 
   void set_launches(std::uint32_t index, const segment::Payload& payload);
-  void start_over();
   bool update_geometry();
   void feed_blobs(ledger::ProcessLedger& ledger, std::size_t from) const;
   bool update_table();
@@ -93,7 +86,7 @@ class SegmentSource final : private segment::SlotSink {
 
   segment::Reader reader_;
   std::uint64_t key_;
-  SourceMode mode_;
+  bool keep_events_;
   std::unique_ptr<ledger::ProcessLedger> ledger_;
   Liveness liveness_;
   TickClock clock_;

@@ -107,14 +107,6 @@ std::optional<Error> Reader::check_claims() const {
   return std::nullopt;
 }
 
-void Reader::forget() {
-  table_.forget();
-  devices_.forget();
-  device_sets_.forget();
-  allocators_.forget();
-  ring_managers_.forget();
-}
-
 bool Reader::update_blobs() { return blobs_.update(file_, header_.interned_bytes); }
 
 bool Reader::update_table(SlotSink& sink, TableUpdate& update) {

@@ -76,8 +76,6 @@ class Reader {
   std::unique_ptr<Failure> read_failure(std::uint32_t number) const;
   bool read_watermark(std::uint32_t index, Watermark& watermark) const;
   EventRun read_events(std::uint64_t from, std::uint64_t to) const;
-  // The next updates hand over everything again.
-  void forget();
 
   const Header& header() const { return header_; }
   const BlobReader& blobs() const { return blobs_; }

@@ -50,9 +50,6 @@ class RecordReader {
     return true;
   }
 
-  // The next update hands over everything again.
-  void forget() { known_.clear(); }
-
   // The last known state of a record; all zero if it was never read.
   const T& operator[](std::uint32_t index) const {
     static const T kNothing{};

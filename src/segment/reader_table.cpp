@@ -27,14 +27,6 @@ bool read_table_slots(ReadOnlyFile& file, const Part& table, std::uint64_t& slot
 
 }  // namespace
 
-void TableReader::forget() {
-  event_ = 0;
-  order_ = 0;
-  begun_ = false;
-  launchers_.clear();
-  unsettled_.clear();
-}
-
 bool TableReader::update(ReadOnlyFile& file, const Header& header, SlotSink& sink,
                          TableUpdate& update) {
   retry_unsettled(file, sink);

@@ -50,9 +50,6 @@ class TableReader {
   // Brings the sink to the present. `header` is a fresh copy. False: the file cannot be read.
   bool update(ReadOnlyFile& file, const Header& header, SlotSink& sink, TableUpdate& update);
 
-  // The next update hands over everything again.
-  void forget();
-
   std::uint64_t event() const { return event_; }
 
  private:
