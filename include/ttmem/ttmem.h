@@ -185,6 +185,12 @@ TTMEM_API void ttmem_allocator_cleared(ttmem_allocator_t allocator);
 /* Clears it and ends it. */
 TTMEM_API void ttmem_allocator_closed(ttmem_allocator_t allocator);
 
+/* What is recorded as given out in a space, in bytes a bank, and the number of the last event: if
+ * it is the same in two answers, nothing happened between them. Buffers that stand on some cores
+ * only are left out, as in the runtime's statistics. Returns 0 or ENOENT. */
+TTMEM_API int ttmem_allocator_read(ttmem_allocator_t allocator, uint32_t space, uint64_t* bytes,
+                                   uint64_t* last_event);
+
 /* A comparison with the runtime's own statistics, in bytes a bank. Equal means exact. */
 TTMEM_API void ttmem_audited(ttmem_allocator_t allocator, uint32_t space, uint64_t ours,
                              uint64_t theirs);

@@ -98,6 +98,12 @@ void ttmem_allocator_closed(ttmem_allocator_t allocator) {
   if (const Call call; call) call->allocators.closed(allocator);
 }
 
+int ttmem_allocator_read(ttmem_allocator_t allocator, uint32_t space, uint64_t* bytes,
+                         uint64_t* last_event) {
+  if (const Call call; call) return call->buffers.read(allocator, space, bytes, last_event);
+  return ENOENT;
+}
+
 void ttmem_audited(ttmem_allocator_t allocator, uint32_t space, uint64_t ours, uint64_t theirs) {
   if (const Call call; call) call->allocators.audited(allocator, space, ours, theirs);
 }

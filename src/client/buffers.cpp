@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "client/buffers.hpp"
 
+#include <cerrno>
+
 #include "client/errno_keeper.hpp"
 #include "client/words.hpp"
 
@@ -139,6 +141,17 @@ void Buffers::flagged(ttmem_allocator_t id, std::uint32_t space, std::uint64_t b
     if (found) add_flags(*allocator, slot, flags & kAbiFlags);
   }
   if (!found) book_->report(TTMEM_ANOMALY_UNKNOWN_FREE, buffer);
+}
+
+int Buffers::read(ttmem_allocator_t id, std::uint32_t space, std::uint64_t* bytes,
+                  std::uint64_t* last_event) const {
+  const AllocatorState* allocator = state(id);
+  if (allocator == nullptr || space >= segment::kSpaces) return ENOENT;
+  const Holding holding(book_->store.lock);
+  if (!allocator->open) return ENOENT;
+  *bytes = allocator->lock_step_bytes[space];
+  *last_event = book_->store.head();
+  return 0;
 }
 
 // In short holds of the lock, so that other threads get through a large clear.

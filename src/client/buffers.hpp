@@ -32,6 +32,10 @@ class Buffers {
   void flagged(ttmem_allocator_t allocator, std::uint32_t space, std::uint64_t id,
                std::uint32_t flags);
 
+  // The sum of lock-step blocks, as of the event whose number it gives. 0 or ENOENT.
+  int read(ttmem_allocator_t allocator, std::uint32_t space, std::uint64_t* bytes,
+           std::uint64_t* last_event) const;
+
   // For the allocators' part, under the gate.
   AllocatorState* prepare_state(std::uint16_t id);
   void clear(AllocatorState& allocator);

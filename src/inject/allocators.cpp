@@ -107,19 +107,10 @@ void fill(Allocator& entry, const void* allocator, ttmem_set_t set, std::uint32_
           ttmem_allocator_t id) {
   entry.set = set;
   entry.block_alignment = alignment;
-  for (auto& taken : entry.taken) taken.store(0, std::memory_order_relaxed);
-  entry.per_core_live.store(0, std::memory_order_relaxed);
   entry.next_id.store(0, std::memory_order_relaxed);
   entry.released_below.store(inherited.load(std::memory_order_relaxed), std::memory_order_relaxed);
   entry.id.store(id, std::memory_order_release);
   entry.key.store(allocator, std::memory_order_release);
-}
-
-void forget_buffers(Allocator& entry) {
-  for (std::uint32_t space = 0; space < TTMEM_SPACES; ++space) {
-    entry.give_back(space, Allocator::bytes(entry.taken[space].load(std::memory_order_relaxed)));
-  }
-  entry.per_core_live.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -172,7 +163,6 @@ void cleared(const void* allocator) {
   if (!entry) return;
   entry->released_below.store(entry->next_id.load());
   ttmem_allocator_cleared(entry->id);
-  forget_buffers(*entry);
 }
 
 void closed(const void* allocator) {

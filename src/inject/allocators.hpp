@@ -18,22 +18,9 @@ struct Allocator {
   ttmem_set_t set = 0;
   std::uint32_t block_alignment = 0;  ///< of DRAM, which rounds blocks in every space
 
-  /// For the audit, in one word a space: below, the bytes a bank that are given out; above, a count
-  /// of the changes, so that two equal words mean that nothing happened between them.
-  static constexpr std::uint64_t kOneChange = std::uint64_t{1} << 48;
-  std::atomic<std::uint64_t> taken[TTMEM_SPACES] = {};
-  std::atomic<std::uint64_t> per_core_live{0};  ///< buffers that the runtime's statistics leave out
-  std::atomic<std::uint64_t> next_id{0};        ///< one past the highest buffer id seen
+  std::atomic<std::uint64_t> next_id{0};  ///< one past the highest buffer id seen
   /// Buffers below this id were released all at once; their own release comes later and is nothing.
   std::atomic<std::uint64_t> released_below{0};
-
-  void take(std::uint32_t space, std::uint64_t bytes) {
-    taken[space].fetch_add(kOneChange + bytes, std::memory_order_relaxed);
-  }
-  void give_back(std::uint32_t space, std::uint64_t bytes) {
-    taken[space].fetch_add(kOneChange - bytes, std::memory_order_relaxed);
-  }
-  static std::uint64_t bytes(std::uint64_t word) { return word & (kOneChange - 1); }
 
   std::uint64_t block(std::uint64_t bytes_per_bank) const {
     const std::uint64_t unit = block_alignment ? block_alignment : 1;

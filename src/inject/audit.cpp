@@ -27,8 +27,9 @@ constexpr std::uint32_t kSpaces[] = {TTMEM_SPACE_DRAM, TTMEM_SPACE_L1, TTMEM_SPA
 
 /// What a space looked like, and whether that was told.
 struct Look {
-  std::uint64_t word = ~std::uint64_t{0};
+  std::uint64_t ours = ~std::uint64_t{0};
   std::uint64_t theirs = 0;
+  std::uint64_t last_event = 0;
   bool settled = false;
 };
 
@@ -50,16 +51,22 @@ void tell(const Allocator& allocator, std::uint32_t space, std::uint64_t ours,
   if (ours != theirs) ttmem_anomaly(TTMEM_ANOMALY_AUDIT);
 }
 
+Look read(const Allocator& allocator, std::uint32_t space) {
+  Look look;
+  ttmem_allocator_read(allocator.id, space, &look.ours, &look.last_event);
+  return look;
+}
+
 void look_at(const Allocator& allocator, std::uint32_t space, Look& before) {
-  const std::uint64_t word = allocator.taken[space].load();
-  if (before.settled && before.word == word) return;
+  Look now = read(allocator, space);
+  if (before.settled && before.last_event == now.last_event) return;
   const int type = static_cast<int>(space);
-  const std::uint64_t theirs = functions.allocator_statistics(allocator.key, type).allocated;
-  const std::uint64_t ours = Allocator::bytes(word);
-  const bool undisturbed = allocator.taken[space].load() == word;
-  const bool confirmed = before.word == word && before.theirs == theirs;
-  before = {word, theirs, undisturbed && (ours == theirs || confirmed)};
-  if (before.settled) tell(allocator, space, ours, theirs);
+  now.theirs = functions.allocator_statistics(allocator.key, type).allocated;
+  const bool undisturbed = read(allocator, space).last_event == now.last_event;
+  const bool confirmed = before.last_event == now.last_event && before.theirs == now.theirs;
+  now.settled = undisturbed && (now.ours == now.theirs || confirmed);
+  if (now.settled) tell(allocator, space, now.ours, now.theirs);
+  before = now;
 }
 
 void look_at(const Allocator& allocator) {

@@ -35,7 +35,6 @@ bool read_old(const void* buffer, BufferFacts& facts) {
   facts.requested = at<std::uint64_t>(buffer, kOldSize);
   facts.space = at<std::uint32_t>(buffer, kOldType);
   facts.layout = at<std::uint32_t>(buffer, kOldLayout);
-  facts.device = at<const void*>(buffer, kOldDevice);
   const bool plausible =
       functions.buffer_num_pages && functions.buffer_page_size &&
       facts.requested == functions.buffer_num_pages(buffer) * functions.buffer_page_size(buffer);
@@ -82,15 +81,19 @@ bool ids_are_ordered() { return functions.buffer_unique_id != nullptr; }
 
 bool read(const void* buffer, BufferFacts& facts) {
   if (!functions.buffer_size || !functions.buffer_type || !functions.buffer_layout ||
-      !functions.buffer_device || !functions.buffer_unique_id) {
+      !functions.buffer_unique_id) {
     return read_old(buffer, facts);
   }
   facts.id = functions.buffer_unique_id(buffer);
   facts.requested = functions.buffer_size(buffer);
   facts.space = static_cast<std::uint32_t>(functions.buffer_type(buffer));
   facts.layout = static_cast<std::uint32_t>(functions.buffer_layout(buffer));
-  facts.device = functions.buffer_device(buffer);
   return facts.space < TTMEM_SPACES;
+}
+
+const void* device_of(const void* buffer) {
+  return functions.buffer_device ? functions.buffer_device(buffer)
+                                 : at<const void*>(buffer, kOldDevice);
 }
 
 bool read_identity(const void* buffer, std::uint64_t& id, std::uint32_t& space) {

@@ -15,11 +15,13 @@ struct BufferFacts {
   std::uint64_t requested = 0;
   std::uint32_t space = 0;
   std::uint32_t layout = 0;
-  const void* device = nullptr;
 };
 
 /// False if the buffer cannot be read: a release whose layout is not known.
 bool read(const void* buffer, BufferFacts& facts);
+
+/// The IDevice it was made on.
+const void* device_of(const void* buffer);
 
 /// Only what identifies it: for the way of a free.
 bool read_identity(const void* buffer, std::uint64_t& id, std::uint32_t& space);

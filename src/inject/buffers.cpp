@@ -34,6 +34,11 @@ std::uint32_t flags_of(std::uint32_t space) {
   return flags;
 }
 
+Allocator* find_or_open(const void* allocator, const void* buffer) {
+  if (Allocator* known = allocators::find(allocator)) return known;
+  return allocators::find_or_open(allocator, device_of(buffer));
+}
+
 void note_binaries(const Allocator& allocator, std::uint64_t id) {
   if (!scopes.binaries_of) return;
   scopes.binary_allocator = allocator.id.load(std::memory_order_relaxed);
@@ -46,7 +51,7 @@ void note_binaries(const Allocator& allocator, std::uint64_t id) {
 void record_allocation(const void* allocator, const void* buffer, std::uint64_t address) {
   BufferFacts facts;
   if (!read(buffer, facts)) return ttmem_anomaly(TTMEM_ANOMALY_BAD_VALUE);
-  Allocator* entry = allocators::find_or_open(allocator, facts.device);
+  Allocator* entry = find_or_open(allocator, buffer);
   if (!entry) return ttmem_anomaly(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR);
   ttmem_buffer record = {};
   record.id = facts.id;
@@ -60,11 +65,6 @@ void record_allocation(const void* allocator, const void* buffer, std::uint64_t 
   record.per_core = read_per_core(buffer, facts, record.address);
   record.flags = flags_of(facts.space);
   if (ids_are_ordered()) raise(entry->next_id, facts.id + 1);
-  if (record.per_core) {
-    entry->per_core_live.fetch_add(1, std::memory_order_relaxed);
-  } else {
-    entry->take(facts.space, record.block);
-  }
   ttmem_buffer_allocated(&record);
   note_binaries(*entry, facts.id);
 }
@@ -78,19 +78,14 @@ void record_free(const void* allocator, const void* buffer) {
   if (!entry || !read_identity(buffer, id, space)) return;
   if (ids_are_ordered() && id < entry->released_below.load(std::memory_order_relaxed)) return;
   ttmem_buffer_freed(entry->id.load(std::memory_order_relaxed), space, id);
-  if (entry->per_core_live.load(std::memory_order_relaxed) && functions.is_per_core(buffer)) {
-    entry->per_core_live.fetch_sub(1, std::memory_order_relaxed);
-  } else {
-    entry->give_back(space, entry->block(functions.buffer_size_per_bank(buffer)));
-  }
 }
 
 void report_failure(const void* allocator, const void* buffer, const char* message) {
   BufferFacts facts;
   if (!read(buffer, facts)) return;
-  const Allocator* entry = allocators::find_or_open(allocator, facts.device);
+  const Allocator* entry = find_or_open(allocator, buffer);
   failures::out_of_memory(message, facts, functions.buffer_size_per_bank(buffer),
-                          cores_of(buffer, facts), entry);
+                          cores_of(buffer, facts), device_of(buffer), entry);
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 /*
  * A thunk for each ENTRY hook: saves every register that can hold an argument, lets the observer look,
  * restores them and jumps to the original. The original sees the call as it was made and returns
- * straight to the caller.
+ * straight to the caller. The mangled names of hooks.def fix the types of all arguments: none is a
+ * floating-point number, so the vector registers carry nothing.
  */
 
 #define TTMEM_HOOK(id, manner, symbol, lost) manner##_thunk id;
@@ -20,9 +21,6 @@
 ttmem_thunk_\id:
         .cfi_startproc
         endbr64
-        leaq    ttmem_on_\id(%rip), %r11
-        pushq   %rax
-        .cfi_adjust_cfa_offset 8
         pushq   %rdi
         .cfi_adjust_cfa_offset 8
         pushq   %rsi
@@ -35,30 +33,10 @@ ttmem_thunk_\id:
         .cfi_adjust_cfa_offset 8
         pushq   %r9
         .cfi_adjust_cfa_offset 8
-        pushq   %r10
+        subq    $8, %rsp
         .cfi_adjust_cfa_offset 8
-        subq    $136, %rsp
-        .cfi_adjust_cfa_offset 136
-        movups  %xmm0, (%rsp)
-        movups  %xmm1, 16(%rsp)
-        movups  %xmm2, 32(%rsp)
-        movups  %xmm3, 48(%rsp)
-        movups  %xmm4, 64(%rsp)
-        movups  %xmm5, 80(%rsp)
-        movups  %xmm6, 96(%rsp)
-        movups  %xmm7, 112(%rsp)
-        call    *%r11
-        movups  (%rsp), %xmm0
-        movups  16(%rsp), %xmm1
-        movups  32(%rsp), %xmm2
-        movups  48(%rsp), %xmm3
-        movups  64(%rsp), %xmm4
-        movups  80(%rsp), %xmm5
-        movups  96(%rsp), %xmm6
-        movups  112(%rsp), %xmm7
-        addq    $136, %rsp
-        .cfi_adjust_cfa_offset -136
-        popq    %r10
+        call    ttmem_on_\id
+        addq    $8, %rsp
         .cfi_adjust_cfa_offset -8
         popq    %r9
         .cfi_adjust_cfa_offset -8
@@ -71,8 +49,6 @@ ttmem_thunk_\id:
         popq    %rsi
         .cfi_adjust_cfa_offset -8
         popq    %rdi
-        .cfi_adjust_cfa_offset -8
-        popq    %rax
         .cfi_adjust_cfa_offset -8
         jmp     *ttmem_original_\id(%rip)
         .cfi_endproc

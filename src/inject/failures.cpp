@@ -44,12 +44,12 @@ Returned watched(void* original, std::uint32_t kind, void* program, const void* 
 }  // namespace
 
 void out_of_memory(const char* message, const BufferFacts& facts, std::uint64_t per_bank,
-                   ttmem_cores_t cores, const Allocator* allocator) {
+                   ttmem_cores_t cores, const void* device, const Allocator* allocator) {
   ttmem_failure failure = begin(TTMEM_FAILURE_OUT_OF_MEMORY, message);
   failure.requested = facts.requested;
   failure.per_bank = allocator ? allocator->block(per_bank) : per_bank;
   failure.cores = cores;
-  failure.set = allocator ? allocator->set : chips::set_of(facts.device);
+  failure.set = allocator ? allocator->set : chips::set_of(device);
   failure.allocator = allocator ? allocator->id.load() : ttmem_allocator_t{0};
   failure.space = facts.space;
   ttmem_failed(&failure);

@@ -14,7 +14,7 @@ namespace ttmem::inject::failures {
 
 /// An allocation that threw. `allocator` may be null.
 void out_of_memory(const char* message, const BufferFacts& facts, std::uint64_t per_bank,
-                   ttmem_cores_t cores, const Allocator* allocator);
+                   ttmem_cores_t cores, const void* device, const Allocator* allocator);
 
 /// A program whose L1 ranges reach into buffers. `kind` is TTMEM_FAILURE_*.
 void clash(std::uint32_t kind, const char* message, const void* program, const void* device);

@@ -3,6 +3,8 @@
 
 #include "inject/rings.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -19,17 +21,40 @@ namespace ttmem::inject::rings {
 
 namespace {
 
+/// The runtime calls one manager from one thread at a time, so its own fields need no lock. None is
+/// ever deleted.
 struct Manager {
+  const void* key = nullptr;      ///< WorkerConfigBufferMgr*
   std::vector<ttmem_ring> rings;  ///< of the core types; the runtime's pseudo rings are left out
   bool in_use = false;            ///< rings added from now on are a new beginning
   const void* queue = nullptr;
   ttmem_ring_manager_t recorded = 0;
+  /// The last reservation. The runtime plans a launch several times before it takes one plan.
+  bool is_planned = false;
+  std::uint32_t planned[TTMEM_CORE_TYPES] = {};
 };
 
-/// By WorkerConfigBufferMgr*; guarded by the state lock.
+/// Guarded by the state lock.
 std::unordered_map<const void*, Manager>& managers() {
   static auto& map = *new std::unordered_map<const void*, Manager>;
   return map;
+}
+
+/// The manager that was used last, of those that share a place: found without a lock.
+std::atomic<Manager*>& recent(const void* key) {
+  static std::atomic<Manager*> places[64];
+  return places[(reinterpret_cast<std::uintptr_t>(key) >> 4) * 0x9E3779B97F4A7C15u >> 58];
+}
+
+Manager* find(const void* key) {
+  std::atomic<Manager*>& place = recent(key);
+  Manager* manager = place.load(std::memory_order_acquire);
+  if (manager && manager->key == key) return manager;
+  const std::lock_guard lock(locks().state);
+  const auto found = managers().find(key);
+  if (found == managers().end()) return nullptr;
+  place.store(&found->second, std::memory_order_release);
+  return &found->second;
 }
 
 void added(const void* key, std::uint32_t base, std::uint32_t bytes) {
@@ -37,12 +62,14 @@ void added(const void* key, std::uint32_t base, std::uint32_t bytes) {
   {
     const std::lock_guard lock(locks().state);
     Manager& manager = managers()[key];
+    manager.key = key;
     if (manager.in_use) {
       manager.rings.clear();
       manager.in_use = false;
+      manager.is_planned = false;
       if (manager.recorded) ttmem_ring_reset(manager.recorded);
     }
-    if (base == 0) return;
+    if (base == 0 || manager.rings.size() == TTMEM_CORE_TYPES) return;
     core_type = static_cast<std::uint32_t>(manager.rings.size());
     manager.rings.push_back({core_type, base, bytes});
   }
@@ -55,35 +82,33 @@ std::uint32_t managers_of(const void* queue) {
   return count;
 }
 
-struct Use {
-  ttmem_ring_manager_t recorded = 0;
-  std::uint32_t rings = 0;
-};
-
 /// Tells the recorder of a manager at its first use inside an enqueue.
-void open(const void* key, ttmem_set_t set) {
+void open(Manager& manager, ttmem_set_t set) {
   const std::lock_guard lock(locks().state);
-  Manager& manager = managers()[key];
-  if (manager.recorded || !set || manager.rings.empty()) return;
+  if (!set || manager.rings.empty()) return;
   manager.recorded = ttmem_ring_manager_opened(set, metal::number_of_queue(scopes.queue),
                                                managers_of(scopes.queue), manager.rings.data(),
                                                static_cast<std::uint32_t>(manager.rings.size()), 1);
   manager.queue = scopes.queue;
 }
 
-Use find(const void* key) {
-  const std::lock_guard lock(locks().state);
-  const auto found = managers().find(key);
-  if (found == managers().end()) return {};
-  found->second.in_use = true;
-  return {found->second.recorded, static_cast<std::uint32_t>(found->second.rings.size())};
+/// The manager of a call, known to the recorder; null if it is not.
+Manager* used(const void* key) {
+  Manager* manager = find(key);
+  if (!manager) return nullptr;
+  manager->in_use = true;
+  if (!manager->recorded && scopes.queue) {
+    open(*manager, chips::set_of(metal::mesh_of_queue(scopes.queue)));
+  }
+  return manager->recorded ? manager : nullptr;
 }
 
-Use used(const void* key) {
-  const Use use = find(key);
-  if (use.recorded || !use.rings || !scopes.queue) return use;
-  open(key, chips::set_of(metal::mesh_of_queue(scopes.queue)));
-  return find(key);
+/// Tells the recorder which plan is being followed.
+void settle(Manager& manager) {
+  if (!manager.is_planned) return;
+  manager.is_planned = false;
+  ttmem_ring_reserved(manager.recorded, programs::current(), manager.planned,
+                      static_cast<std::uint32_t>(manager.rings.size()));
 }
 
 template <typename Action>
@@ -101,7 +126,10 @@ void saved(const void* queue) { each_of(queue, ttmem_ring_saved); }
 void restored(const void* queue) { each_of(queue, ttmem_ring_restored); }
 
 void forget_recorder() {
-  for (auto& [key, manager] : managers()) manager.recorded = 0;
+  for (auto& [key, manager] : managers()) {
+    manager.recorded = 0;
+    manager.is_planned = false;
+  }
 }
 
 extern "C" void ttmem_on_ring_added(void* manager, std::uint32_t base,
@@ -109,30 +137,37 @@ extern "C" void ttmem_on_ring_added(void* manager, std::uint32_t base,
   quietly([=] { added(manager, base, bytes); });
 }
 
-extern "C" void ttmem_on_ring_reserved(void* manager,
+extern "C" void ttmem_on_ring_reserved(void* key,
                                        const std::vector<std::uint32_t>* sizes) noexcept {
   quietly([=] {
-    const Use use = used(manager);
-    if (!use.recorded || sizes->size() < use.rings) return;
-    ttmem_ring_reserved(use.recorded, programs::current(), sizes->data(), use.rings);
+    Manager* manager = used(key);
+    if (!manager || sizes->size() < manager->rings.size()) return;
+    std::copy_n(sizes->begin(), manager->rings.size(), manager->planned);
+    manager->is_planned = true;
   });
 }
 
-extern "C" void ttmem_on_ring_freed(void* manager, std::uint32_t sync) noexcept {
+extern "C" void ttmem_on_ring_freed(void* key, std::uint32_t sync) noexcept {
   quietly([=] {
-    if (const auto recorded = used(manager).recorded) ttmem_ring_freed(recorded, sync);
+    if (Manager* manager = used(key)) {
+      settle(*manager);
+      ttmem_ring_freed(manager->recorded, sync);
+    }
   });
 }
 
-extern "C" void ttmem_on_ring_taken(void* manager, std::uint32_t sync) noexcept {
+extern "C" void ttmem_on_ring_taken(void* key, std::uint32_t sync) noexcept {
   quietly([=] {
-    if (const auto recorded = used(manager).recorded) ttmem_ring_taken(recorded, sync);
+    if (Manager* manager = used(key)) {
+      settle(*manager);
+      ttmem_ring_taken(manager->recorded, sync);
+    }
   });
 }
 
-extern "C" void ttmem_on_ring_filled(void* manager, std::uint32_t sync) noexcept {
+extern "C" void ttmem_on_ring_filled(void* key, std::uint32_t sync) noexcept {
   quietly([=] {
-    if (const auto recorded = used(manager).recorded) ttmem_ring_filled(recorded, sync);
+    if (const Manager* manager = used(key)) ttmem_ring_filled(manager->recorded, sync);
   });
 }
 
