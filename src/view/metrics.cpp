@@ -75,7 +75,7 @@ constexpr Names kDeviceNames = {
     "ttmem_kernel_footprint_bytes",
     "Binary size x cores of loaded kernels: an upper bound, part of no sum.",
     "ttmem_dispatches_total",
-    "Programs launched since the daemon began to look, by kind."};
+    "Programs launched by the processes that the daemon has seen, by kind."};
 constexpr Names kProcessNames = {"ttmem_process_memory_bytes",
                                  "Memory of one process on one device, by space and figure.",
                                  "ttmem_process_kernel_footprint_bytes",

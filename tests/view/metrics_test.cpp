@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "view/metrics.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "view/seeds_snapshot.hpp"
+
+namespace ttmem::test {
+namespace {
+
+using ledger::Space;
+
+const std::string kDevice = R"(device="0",unique_id="0xde30000000000000")";
+
+// Every name that stands in the text, and in docs/metrics.md, with its type.
+using Types = std::map<std::string, std::string>;
+
+std::string text_of(const ledger::Snapshot& snapshot, bool per_process = false) {
+  view::SelfFigures self;
+  self.cpu_seconds = 1.5;
+  self.dropped = 3;
+  view::CounterMemory memory;
+  return view::metrics_text(snapshot, {per_process}, self, memory);
+}
+
+bool has_line(const std::string& text, const std::string& line) {
+  return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
+}
+
+// The seeds with something of everything.
+ledger::Snapshot rich_snapshot() {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  snapshot.processes.front().tracking.anomalies = {0, 2};
+  ledger::FailureView failure;
+  failure.kind = "out_of_memory";
+  snapshot.processes.front().failures = {failure};
+  return snapshot;
+}
+
+Types types_in(const std::string& text) {
+  Types types;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    static const std::regex type("# TYPE (\\w+) (\\w+)");
+    if (std::regex_match(line, match, type)) types[match[1]] = match[2];
+  }
+  return types;
+}
+
+Types types_in_docs() {
+  Types types;
+  std::ifstream page(TTMEM_SOURCE_DIR "/docs/metrics.md");
+  for (std::string line; std::getline(page, line);) {
+    std::smatch match;
+    static const std::regex row("\\| `(ttmem_\\w+)` \\| (\\w+) \\|.*");
+    if (std::regex_match(line, match, row)) types[match[1]] = match[2];
+  }
+  return types;
+}
+
+TEST(Metrics, TheNumbersAreThoseOfTheSnapshot) {
+  const std::string text = text_of(seeds_snapshot());
+  for (const std::string& line :
+       {"ttmem_memory_bytes{" + kDevice + R"(,space="dram",figure="taken"} 26222592)",
+        "ttmem_memory_bytes{" + kDevice + R"(,space="l1",figure="requested"} 1048576)",
+        "ttmem_memory_bytes{" + kDevice + R"(,space="program_l1",figure="resident"} 2211840)",
+        "ttmem_memory_bytes{" + kDevice + R"(,space="l1_total",figure="used"} 3358720)",
+        "ttmem_memory_capacity_bytes{" + kDevice + R"(,space="dram"} 12872318208)",
+        "ttmem_kernel_footprint_bytes{" + kDevice + R"(,type="fabric"} 917504)",
+        "ttmem_dispatches_total{" + kDevice + R"(,kind="cache_hit"} 2)",
+        "ttmem_headroom_bytes{" + kDevice + "} 1351488",
+        std::string(R"(ttmem_processes{state="alive"} 1)"),
+        std::string("ttmem_self_cpu_seconds_total 1.5"),
+        std::string("ttmem_self_dropped_total 3")}) {
+    EXPECT_TRUE(has_line(text, line)) << line << "\n" << text;
+  }
+}
+
+TEST(Metrics, WhatIsNotKnownIsAbsent) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  ledger::DeviceFigures& figures = snapshot.devices[0].figures;
+  figures.space(Space::kDram).taken.reset();
+  figures.headroom.min.reset();
+  figures.kernels.dispatches.reset();
+  const std::string text = text_of(snapshot);
+  EXPECT_EQ(text.find(R"(space="dram",figure="taken")"), std::string::npos);
+  EXPECT_NE(text.find(R"(space="dram",figure="requested")"), std::string::npos);
+  EXPECT_EQ(text.find("ttmem_headroom_bytes"), std::string::npos);
+  EXPECT_EQ(text.find("ttmem_kernel_footprint_bytes"), std::string::npos);
+}
+
+TEST(Metrics, ProcessesOnlyOnRequestAndOnlyTheLiving) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  EXPECT_EQ(text_of(snapshot).find("ttmem_process_"), std::string::npos);
+  const std::string text = text_of(snapshot, true);
+  for (const ledger::ProcessView& process : snapshot.processes) {
+    const std::string label = "pid=\"" + std::to_string(process.pid) + "\"";
+    EXPECT_EQ(text.find(label) != std::string::npos, process.alive) << label;
+  }
+}
+
+TEST(Metrics, NamesOfStrangersAreEscaped) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  snapshot.processes[0].name = "a\"b\\c\nd";
+  snapshot.devices[0].board = "\"}\nttmem_memory_bytes 1";
+  const std::string text = text_of(snapshot, true);
+  EXPECT_NE(text.find(R"(name="a\"b\\c\nd")"), std::string::npos);
+  EXPECT_EQ(text.find("\nttmem_memory_bytes 1"), std::string::npos);
+}
+
+TEST(Metrics, LaunchesNeverFall) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  const std::uint64_t id = snapshot.devices[0].unique_id;
+  view::CounterMemory memory;
+  memory.observe(snapshot);
+  const std::uint64_t first = memory.totals(id)[0].value();
+  snapshot.processes[0].devices[0].figures.kernels.dispatches = 10;  // 4 before
+  memory.observe(snapshot);
+  EXPECT_EQ(memory.totals(id)[0], first + 6);
+  ledger::ProcessView other = snapshot.processes[0];
+  snapshot.processes.clear();
+  memory.observe(snapshot);
+  EXPECT_EQ(memory.totals(id)[0], first + 6);
+  other.pid = 999;
+  snapshot.processes = {other};
+  memory.observe(snapshot);
+  EXPECT_EQ(memory.totals(id)[0], first + 16);
+  EXPECT_FALSE(memory.totals(1)[0]);
+}
+
+TEST(Metrics, TheDocumentListsExactlyWhatIsTold) {
+  EXPECT_EQ(types_in(text_of(rich_snapshot(), true)), types_in_docs());
+}
+
+TEST(Metrics, CountersEndInTotalAndEverythingHasHelp) {
+  const std::string text = text_of(rich_snapshot(), true);
+  for (const auto& [name, type] : types_in(text)) {
+    EXPECT_EQ(name.ends_with("_total"), type == "counter") << name;
+    EXPECT_NE(text.find("# HELP " + name + " "), std::string::npos) << name;
+  }
+}
+
+TEST(Metrics, PromtoolHasNothingToSay) {
+  if (std::system("command -v promtool >/dev/null") != 0) {
+    GTEST_SKIP() << "promtool is not installed (Debian package prometheus)";
+  }
+  std::FILE* promtool = ::popen("promtool check metrics 2>&1", "w");
+  ASSERT_NE(promtool, nullptr);
+  const std::string text = text_of(rich_snapshot(), true);
+  EXPECT_EQ(std::fwrite(text.data(), 1, text.size(), promtool), text.size());
+  EXPECT_EQ(::pclose(promtool), 0);
+}
+
+}  // namespace
+}  // namespace ttmem::test
