@@ -57,13 +57,13 @@ Liveness::Liveness(Liveness&& other) noexcept
     : ended_(other.ended_),
       evidence_(other.evidence_),
       pidfd_(std::exchange(other.pidfd_, -1)),
-      looked_(other.looked_) {}
+      looks_(other.looks_) {}
 
 Liveness& Liveness::operator=(Liveness&& other) noexcept {
   std::swap(ended_, other.ended_);
   std::swap(evidence_, other.evidence_);
   std::swap(pidfd_, other.pidfd_);
-  std::swap(looked_, other.looked_);
+  std::swap(looks_, other.looks_);
   return *this;
 }
 
@@ -71,8 +71,8 @@ void Liveness::look(const ProcFs& procfs, const segment::Header& header,
                     const segment::ReadOnlyFile& file, bool exited) {
   if (ended_ != Ended::kAlive) return;
   evidence_ = gather(procfs, header, file, exited);
-  if (!looked_) watch(procfs, header.subject);
-  looked_ = true;
+  if (looks_ == 0) watch(procfs, header.subject);
+  ++looks_;
 }
 
 Liveness::Evidence Liveness::gather(const ProcFs& procfs, const segment::Header& header,
@@ -82,7 +82,8 @@ Liveness::Evidence Liveness::gather(const ProcFs& procfs, const segment::Header&
   const bool own = same_identity(subject, header.writer);
   const bool held = locked(file.descriptor());
   if (!can_look_up(procfs, subject)) return held ? Evidence::kRunning : Evidence::kGone;
-  if (own && held && pidfd_ >= 0) return Evidence::kRunning;
+  const bool ask_name = looks_ % kLooksToName == 0;
+  if (own && held && pidfd_ >= 0 && !ask_name) return Evidence::kRunning;
 
   const auto facts = running(procfs, subject);
   if (!facts) return Evidence::kGone;

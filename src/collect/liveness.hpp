@@ -6,6 +6,7 @@
 //
 //   lock   process        mapped   says
 //   held   there          -        alive
+//   held   other name     no       exec: a forked child kept the descriptor
 //   held   gone           -        died: a forked child kept the descriptor
 //   held   not ours       -        alive: a pid of another namespace cannot be looked up
 //   free   there          yes      alive: the host closed our descriptor
@@ -26,10 +27,13 @@
 
 namespace ttmem::collect {
 
+inline constexpr std::uint32_t kLooksToName = 16;
+
 // Whether somebody holds the writer's lock.
 bool locked(int descriptor);
 
-// One process's state, remembered between looks. Once it ended it stays ended.
+// One process's state, remembered between looks. Once it ended it stays ended. While the lock is
+// held only every kLooksToName-th look asks /proc for the name.
 //
 // A look has two halves with a fresh read of the header in between: a process that closes its
 // segment and exits while we look must not be taken for one that died.
@@ -65,7 +69,7 @@ class Liveness {
   ledger::Ended ended_ = ledger::Ended::kAlive;
   Evidence evidence_ = Evidence::kRunning;
   int pidfd_ = -1;
-  bool looked_ = false;
+  std::uint32_t looks_ = 0;
 };
 
 // Polls the descriptors of many at once; one flag each, in the same order. -1 is never ready.

@@ -140,6 +140,47 @@ TEST_F(LivenessOf, AForkedChildThatKeptTheLock) {
   child.go_on();
 }
 
+TEST_F(LivenessOf, AForkedChildThatKeptTheLockOfAnotherProgramNow) {
+  Child child([&](const auto& ready) {
+    SegmentBuilder builder(path_);
+    builder.lock();
+    if (::fork() == 0) {
+      ready();
+      ::_exit(0);
+    }
+    ::execl("/bin/sleep", "sleep", "30", nullptr);
+  });
+  const ProcFs procfs("");
+  for (int i = 0; i < 5000 && procfs.process(child.pid())->comm != "sleep"; ++i) ::usleep(1000);
+  auto file = segment::ReadOnlyFile::open(path_, std::nullopt);
+  ASSERT_TRUE(file);
+  EXPECT_TRUE(locked(file->descriptor())) << "the grandchild has the descriptor";
+  EXPECT_EQ(look(), Ended::kExec);
+  child.go_on();
+}
+
+TEST_F(LivenessOf, AReaderThatWatchesNoticesTheOtherProgramAfterSomeLooks) {
+  Child child([&](const auto& ready) {
+    SegmentBuilder builder(path_);
+    builder.lock();
+    const pid_t keeper = ::fork();
+    if (keeper == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      ::pause();
+    }
+    ready();
+    ::execl("/bin/sleep", "sleep", "30", nullptr);
+  });
+  const ProcFs procfs("");
+  Liveness reader;
+  EXPECT_EQ(look(reader, procfs), Ended::kAlive);
+  EXPECT_GE(reader.descriptor(), 0);
+  child.go_on();
+  for (int i = 0; i < 5000 && procfs.process(child.pid())->comm != "sleep"; ++i) ::usleep(1000);
+  for (std::uint32_t i = 1; i < kLooksToName; ++i) EXPECT_EQ(look(reader, procfs), Ended::kAlive);
+  EXPECT_EQ(look(reader, procfs), Ended::kExec);
+}
+
 TEST_F(LivenessOf, AWriterThatIsNotTheSubject) {
   SegmentBuilder builder(path_);
   Child subject([](const auto& ready) { ready(); });
