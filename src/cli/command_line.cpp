@@ -32,7 +32,8 @@ constexpr const char* kFooter =
     "  TTMEM_DIR        look here (and record here) instead of /run/ttmem and /dev/shm/ttmem-UID\n"
     "  TTMEM_DISABLE=1  record nothing\n"
     "  NO_COLOR=1       no colours\n"
-    "Exit codes: 0 done, 1 what was named is not there, 2 wrong usage, 3 the system refused";
+    "Exit codes: 0 done, 1 what was named is not there, 2 wrong usage, 3 the system refused,\n"
+    "4 a daemon runs already";
 
 // Options with the name of their value and their default, and nothing else.
 class ShortFormatter : public CLI::Formatter {

@@ -40,22 +40,11 @@ Report not_found(const std::string& why) {
   return {"", kNotFound};
 }
 
-// A ledger knows one process only, and does not name it.
-void name_owner(ledger::CoreView& core, const collect::ProcessCores& process) {
-  for (ledger::CoreStretch& stretch : core.map) {
-    const bool owned = stretch.kind != ledger::Stretch::kFixed && !stretch.name.empty();
-    if (!owned || stretch.pid != 0) continue;
-    stretch.owner = process.process;
-    stretch.pid = process.pid;
-  }
-}
-
 view::DeviceCores device_cores(const collect::Collector& collector,
                                const ledger::DeviceView& device, bool with_map) {
   const bool shared = device.processes > 1;
   std::vector<std::vector<ledger::CoreView>> views;
   for (auto& process : collector.cores(device.id, with_map || shared)) {
-    for (auto& core : process.cores) name_owner(core, process);
     views.push_back(std::move(process.cores));
   }
   return {device.id, device.unique_id, view::merged_cores(std::move(views))};

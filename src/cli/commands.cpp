@@ -9,6 +9,7 @@ const std::vector<Register>& commands() {
       register_run,         //
       register_status,      //
       register_top,         //
+      register_serve,       //
       register_dump,        //
       register_events,      //
       register_doctor,      //

@@ -11,6 +11,7 @@ enum ExitCode : int {
   kNotFound = 1,  // what was named (a device, process, core or failure) is not there
   kUsage = 2,     // the command line is wrong
   kFailed = 3,    // the system refused: a directory cannot be read, a disk is full
+  kRunning = 4,   // `serve`: another daemon runs already
 };
 
 }  // namespace ttmem::cli

@@ -17,7 +17,7 @@
 #include "cli/output.hpp"
 #include "collect/collector.hpp"
 #include "serve/allocation_server.hpp"
-#include "serve/epoll_loop.hpp"
+#include "serve/asio_loop.hpp"
 #include "view/legacy_viewer.hpp"
 
 namespace ttmem::cli {
@@ -109,7 +109,7 @@ std::string frame(std::string_view text) {
 }
 
 int watch(collect::Collector& collector, const ViewerOptions& options) {
-  serve::EpollLoop loop;
+  serve::AsioLoop loop;
   const RawTerminal terminal;
   view::LegacyHistory history;
   view::LegacyScreen screen = view::LegacyScreen::kMain;

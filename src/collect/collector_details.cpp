@@ -11,6 +11,22 @@ namespace ttmem::collect {
 using segment::Error;
 using segment::ErrorCode;
 
+namespace {
+
+// A ledger knows one process only, and does not name it.
+void name_owner(ProcessCores& process) {
+  for (ledger::CoreView& core : process.cores) {
+    for (ledger::CoreStretch& stretch : core.map) {
+      const bool owned = stretch.kind != ledger::Stretch::kFixed && !stretch.name.empty();
+      if (!owned || stretch.pid != 0) continue;
+      stretch.owner = process.process;
+      stretch.pid = process.pid;
+    }
+  }
+}
+
+}  // namespace
+
 const ledger::Snapshot& Collector::snapshot() const { return state_->snapshot; }
 const std::vector<Unreadable>& Collector::unreadable() const { return state_->unreadable; }
 const std::vector<std::string>& Collector::directories() const { return state_->directories; }
@@ -26,6 +42,7 @@ std::vector<ProcessCores> Collector::cores(std::uint32_t device_id, bool with_ma
         if (input.identity.key != process.key || !input.ledger) continue;
         all.push_back(
             {process.key, process.pid, process.name, input.ledger->cores(device.index, with_map)});
+        name_owner(all.back());
       }
     }
   }

@@ -8,7 +8,7 @@
 #include <chrono>
 
 #include "collect/collector.hpp"
-#include "serve/epoll_loop.hpp"
+#include "serve/asio_loop.hpp"
 #include "serve/legacy/stream_log.hpp"
 
 namespace ttmem::serve {
@@ -16,7 +16,7 @@ namespace ttmem::serve {
 using namespace std::chrono_literals;
 
 int run_allocation_server(const AllocationServerOptions& options) {
-  EpollLoop loop;
+  AsioLoop loop;
   legacy::StreamLog log(STDOUT_FILENO, STDERR_FILENO, options.quiet);
   collect::Collector collector({.totals_only = true, .events = !options.quiet, .host = true});
   collector.refresh();

@@ -49,6 +49,8 @@ Json host(const ledger::HostDevice& view) {
           {"heartbeat", or_null(view.heartbeat)}};
 }
 
+}  // namespace
+
 Json device(const ledger::DeviceView& view) {
   const bool cores_known = view.tensix_cores + view.eth_cores + view.dispatch_cores > 0;
   const auto cores = [&](std::uint32_t count) { return cores_known ? Json(count) : Json(nullptr); };
@@ -68,6 +70,8 @@ Json device(const ledger::DeviceView& view) {
   add_figures(value, view.figures);
   return value;
 }
+
+namespace {
 
 Json process_device(const ledger::ProcessDeviceView& view) {
   Json value = {{"id", view.id},
@@ -110,6 +114,8 @@ Json sources(const std::vector<ledger::Source>& sources) {
   return value;
 }
 
+}  // namespace
+
 Json process(const ledger::ProcessView& view) {
   Json value = {{"pid", view.pid},
                 {"start", view.start},
@@ -135,7 +141,6 @@ Json process(const ledger::ProcessView& view) {
   return value;
 }
 
-}  // namespace
 }  // namespace json
 
 std::string snapshot_json(const ledger::Snapshot& snapshot, JsonLayout layout) {

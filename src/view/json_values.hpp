@@ -29,6 +29,8 @@ Json or_null(const std::optional<T>& value) {
 // Appends the fields of the table Figures to a device.
 void add_figures(Json& device, const ledger::DeviceFigures& figures);
 
+Json device(const ledger::DeviceView& device);
+Json process(const ledger::ProcessView& process);
 Json failure(const ledger::FailureView& failure);
 Json holding(const ledger::HoldingView& holding);
 

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "serve/daemon.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "serve/asio_loop.hpp"
+#include "serve/daemon_log.hpp"
+#include "serve/http/guard.hpp"
+#include "serve/http/routes.hpp"
+#include "serve/http_server.hpp"
+#include "serve/legacy/stream_log.hpp"
+#include "serve/legacy_server.hpp"
+#include "serve/refresher.hpp"
+#include "serve/run_lock.hpp"
+#include "serve/self_figures.hpp"
+#include "serve/service_manager.hpp"
+#include "view/metrics.hpp"
+
+namespace ttmem::serve {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kHeartbeat = 15s;  // so that proxies and readers know that a quiet stream lives
+
+class Daemon {
+ public:
+  Daemon(Config config, ServeOptions options, Reload reload)
+      : config_(std::move(config)),
+        options_(std::move(options)),
+        reload_(std::move(reload)),
+        log_(options_.log_format),
+        lines_(log_),
+        original_(STDOUT_FILENO, STDERR_FILENO, false),
+        guard_(guard_options()) {}
+
+  DaemonEnd run();
+
+ private:
+  http::GuardOptions guard_options() const;
+  http::RouteSources sources();
+  legacy::Log& legacy_log();
+  std::optional<DaemonEnd> open_http(int inherited);
+  void open_history();
+  void open_legacy(int inherited);
+  void handle_signals();
+  void reload();
+  void summarise();
+  void stop();
+  http::Response answer(const http::Request& request);
+  view::SelfFigures self() const;
+
+  Config config_;
+  ServeOptions options_;
+  Reload reload_;
+  DaemonLog log_;
+  LegacyLines lines_;
+  legacy::StreamLog original_;
+  RunLock lock_;
+  AsioLoop loop_;
+  http::Guard guard_;
+  std::unique_ptr<history::History> history_;
+  std::optional<Refresher> refresher_;
+  std::optional<http::Routes> routes_;
+  std::optional<HttpServer> http_;
+  std::optional<LegacyServer> legacy_;
+};
+
+http::GuardOptions Daemon::guard_options() const {
+  std::array<char, 256> name{};
+  http::GuardOptions guard{.names = {options_.http_host},
+                           .allow_remote = options_.allow_remote,
+                           .token = options_.token};
+  if (::gethostname(name.data(), name.size() - 1) == 0) guard.names.emplace_back(name.data());
+  return guard;
+}
+
+legacy::Log& Daemon::legacy_log() {
+  if (options_.log_format == LogFormat::kLegacy) return original_;
+  return lines_;
+}
+
+// ---- start and end -----------------------------------------------------------------------------
+
+DaemonEnd Daemon::run() {
+  switch (lock_.take()) {
+    case RunLock::Outcome::kTaken:
+      break;
+    case RunLock::Outcome::kRunning:
+      log_.error(lock_.problem());
+      return DaemonEnd::kAlreadyRunning;
+    case RunLock::Outcome::kImpossible:
+      log_.error(lock_.problem());
+      return DaemonEnd::kImpossible;
+  }
+  const InheritedSockets inherited = take_inherited_sockets();
+  open_history();
+  refresher_.emplace(loop_, history_.get());
+  refresher_->refresh();
+  if (const auto failed = open_http(inherited.http)) return *failed;
+  open_legacy(inherited.legacy);
+  refresher_->start();
+  handle_signals();
+  tell_service_manager("READY=1");
+  loop_.run();
+  stop();
+  return DaemonEnd::kStopped;
+}
+
+void Daemon::open_history() {
+  if (!options_.keeps_history) return;
+  auto opened = history::History::open_or_memory(options_.history, {}, wall_now());
+  history_ = std::move(opened.history);
+  if (!opened.notice.empty()) log_.warn(opened.notice);
+}
+
+std::optional<DaemonEnd> Daemon::open_http(int inherited) {
+  if (!options_.http) return std::nullopt;
+  routes_.emplace(sources());
+  http_.emplace(loop_,
+                HttpServerOptions{
+                    .host = options_.http_host, .port = options_.http_port, .inherited = inherited},
+                [this](const http::Request& request) { return answer(request); });
+  if (const auto problem = http_->open()) {
+    log_.error(problem->taken ? problem->message +
+                                    "; is another `ttmem serve` running? Stop it, or give "
+                                    "this one another --http HOST:PORT"
+                              : problem->message);
+    return problem->taken ? DaemonEnd::kAlreadyRunning : DaemonEnd::kImpossible;
+  }
+  refresher_->publish_to(*http_);
+  loop_.every(kHeartbeat, [this, beat = std::make_shared<const std::string>(": still here\n\n")] {
+    http_->publish(beat);
+  });
+  log_.info("listening on http://" + http_->address());
+  return std::nullopt;
+}
+
+void Daemon::open_legacy(int inherited) {
+  if (options_.legacy_socket.empty() && inherited < 0) return;
+  LegacyServerOptions wanted;
+  wanted.socket.path = options_.legacy_socket;
+  wanted.socket.inherited = inherited;
+  wanted.original_log = options_.log_format == LogFormat::kLegacy;
+  legacy_.emplace(loop_, legacy_log(), wanted);
+  if (const auto problem = legacy_->start(refresher_->snapshot())) {
+    log_.warn(*problem + "; clients of the original are not served, the rest goes on");
+    legacy_.reset();
+    return;
+  }
+  refresher_->tell(*legacy_);
+  log_.info("clients of the original are served at " + options_.legacy_socket);
+}
+
+void Daemon::stop() {
+  tell_service_manager("STOPPING=1");
+  if (legacy_) legacy_->stop();
+  if (history_) history_->close(wall_now());
+  log_.info("stopped");
+}
+
+// ---- signals -----------------------------------------------------------------------------------
+
+void Daemon::handle_signals() {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    loop_.on_signal(signal, [this] { loop_.stop(); });
+  }
+  loop_.on_signal(SIGHUP, [this] { reload(); });
+  loop_.on_signal(SIGUSR1, [this] { summarise(); });
+}
+
+// What has a file or a socket stays until the next start.
+void Daemon::reload() {
+  const auto config = reload_();
+  const auto options = config ? options_of(*config) : segment::Result<ServeOptions>(config.error());
+  if (!options) return log_.error("nothing was changed: " + options.error().message);
+  for (const char* name : {"http", "legacy-socket", "history"}) {
+    if (config->value(name) == config_.value(name)) continue;
+    log_.warn(
+        fmt::format("{} stays {}: it can only be changed by a restart", name, config_.value(name)));
+  }
+  const bool legacy_before = options_.log_format == LogFormat::kLegacy;
+  if (legacy_before == (options->log_format == LogFormat::kLegacy)) {
+    options_.log_format = options->log_format;
+    log_.set_format(options_.log_format);
+  } else {
+    log_.warn("log-format stays: to and from legacy it can only be changed by a restart");
+  }
+  options_.allow_remote = options->allow_remote;
+  options_.token = options->token;
+  options_.metrics_per_process = options->metrics_per_process;
+  guard_ = http::Guard(guard_options());
+  log_.info("settings read again");
+}
+
+void Daemon::summarise() {
+  const view::SelfFigures figures = self();
+  log_.info(fmt::format(
+      "{} devices, {} processes; {} refreshes, {} of them brought something new; {} requests, {} "
+      "open streams, {} readers too slow; {:.1f} s of a core, {} KiB",
+      refresher_->snapshot().devices.size(), refresher_->snapshot().processes.size(),
+      figures.refreshes, figures.snapshots, figures.requests, http_ ? http_->streams() : 0,
+      figures.dropped, figures.cpu_seconds, figures.resident_bytes / 1024));
+  if (legacy_) legacy_->print_statistics();
+}
+
+// ---- questions ---------------------------------------------------------------------------------
+
+http::RouteSources Daemon::sources() {
+  return {
+      .live = refresher_->live(),
+      .collector = refresher_->collector(),
+      .history = history_.get(),
+      .refresh = [this] { refresher_->refresh_if_old(); },
+      .metrics =
+          [this] {
+            return view::metrics_text(refresher_->snapshot(),
+                                      {.per_process = options_.metrics_per_process}, self(),
+                                      refresher_->launches());
+          },
+      .first_events = [this](const std::string& last) { return refresher_->first_events(last); }};
+}
+
+http::Response Daemon::answer(const http::Request& request) {
+  auto refused = guard_.refusal(request);
+  http::Response response = refused ? std::move(*refused) : routes_->answer(request);
+  http::add_security_headers(response);
+  return response;
+}
+
+view::SelfFigures Daemon::self() const {
+  view::SelfFigures figures = own_cost();
+  const Refresher::Counts& counts = refresher_->counts();
+  figures.refresh_seconds = counts.seconds;
+  figures.refreshes = counts.refreshes;
+  figures.snapshots = counts.changes;
+  if (http_) {
+    figures.connections = http_->connections();
+    figures.requests = http_->counts().requests;
+    figures.dropped = http_->counts().too_slow;
+  }
+  if (history_) {
+    const history::Status status = history_->status();
+    figures.history_bytes = status.file_bytes;
+    figures.history_lost = status.lost_rows;
+  }
+  return figures;
+}
+
+}  // namespace
+
+DaemonEnd run_daemon(const Config& config, const ServeOptions& options, const Reload& reload) {
+  ::signal(SIGPIPE, SIG_IGN);
+  Daemon daemon(config, options, reload);
+  return daemon.run();
+}
+
+}  // namespace ttmem::serve

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// `ttmem serve`: one collector, read ten times a second while somebody looks and once a second
+// otherwise, and everybody who asks: HTTP, streams, Prometheus, the history, clients of the
+// original. It owns no truth: killed and started again, it knows the same.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "segment/result.hpp"
+#include "serve/config.hpp"
+
+namespace ttmem::serve {
+
+enum class DaemonEnd : std::uint8_t {
+  kStopped,         // by SIGINT or SIGTERM
+  kImpossible,      // the system refused
+  kAlreadyRunning,  // another daemon has the address, or looks after the same segments
+};
+
+// Reads the settings again, for SIGHUP.
+using Reload = std::function<segment::Result<Config>()>;
+
+DaemonEnd run_daemon(const Config& config, const ServeOptions& options, const Reload& reload);
+
+}  // namespace ttmem::serve

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// What the daemon says about itself, on standard error: a line of text or of JSON each. With the
+// original's log, which goes to standard output, only warnings and errors.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "serve/config.hpp"
+#include "serve/legacy/log.hpp"
+
+namespace ttmem::serve {
+
+class DaemonLog {
+ public:
+  explicit DaemonLog(LogFormat format);
+  ~DaemonLog();
+
+  void set_format(LogFormat format);
+  void info(std::string_view message);
+  void warn(std::string_view message);
+  void error(std::string_view message);
+
+ private:
+  struct Sink;
+  std::unique_ptr<Sink> sink_;
+  LogFormat format_;
+};
+
+// The original's server without the original's log: what it refuses is a warning, what it reports
+// is told line by line, and single messages are not logged.
+class LegacyLines final : public legacy::Log {
+ public:
+  explicit LegacyLines(DaemonLog& log) : log_(log) {}
+  void event(std::string_view) override {}
+  void report(std::string_view lines) override;
+  void error(std::string_view lines) override;
+  bool wants_events() const override { return false; }
+
+ private:
+  DaemonLog& log_;
+};
+
+}  // namespace ttmem::serve

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// What the readers of /api/v1/events are sent: the snapshot first, then only fields that changed,
+// and every event. Each message has a number; a reader that lost its connection says the last one
+// it saw and gets what it missed, or the snapshot again where that is no longer known.
+//
+//   id: 18f3a2-7          <start of this daemon>-<number>
+//   event: delta          snapshot, delta or event
+//   data: {...}           one line of JSON
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ledger/event.hpp"
+#include "serve/http/live_snapshot.hpp"
+
+namespace ttmem::serve::http {
+
+class Deltas {
+ public:
+  // `instance` tells the numbers of this daemon from those of another.
+  explicit Deltas(std::string instance);
+  ~Deltas();
+
+  // Nobody listens any more: nothing is remembered, and the next reader starts with a snapshot.
+  void rest();
+  // What changed since the last call, and these events, as text for all readers; null if nothing.
+  std::shared_ptr<const std::string> step(const LiveSnapshot& live,
+                                          const std::vector<ledger::EventView>& events);
+  // What a new reader gets first. Call step() before, so that all readers are at the same point.
+  std::string first(LiveSnapshot& live, std::string_view last_event_id);
+
+ private:
+  struct Told;
+  struct Message {
+    std::uint64_t number = 0;
+    std::string text;
+  };
+  std::string add(std::string_view event, const std::string& data);
+  std::string add_events(const std::vector<ledger::EventView>& events);
+  std::string delta(const LiveSnapshot& live);
+  std::optional<std::string> missed(std::string_view last_event_id) const;
+
+  std::string instance_;
+  std::unique_ptr<Told> told_;  // null = nobody listens
+  std::uint64_t number_ = 0;
+  std::deque<Message> messages_;
+  std::size_t kept_bytes_ = 0;
+};
+
+}  // namespace ttmem::serve::http

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "serve/http/guard.hpp"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace ttmem::serve::http {
+namespace {
+
+bool equal_names(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](unsigned char left, unsigned char right) {
+    return std::tolower(left) == std::tolower(right);
+  });
+}
+
+}  // namespace
+
+bool is_loopback(const std::string& address) {
+  if (address == "localhost") return true;
+  in_addr four{};
+  if (::inet_pton(AF_INET, address.c_str(), &four) == 1) return ntohl(four.s_addr) >> 24 == 127;
+  in6_addr six{};
+  return ::inet_pton(AF_INET6, address.c_str(), &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
+}
+
+std::string_view without_port(std::string_view host) {
+  if (host.starts_with('[')) {
+    const std::size_t end = host.find(']');
+    return end == std::string_view::npos ? host : host.substr(1, end - 1);
+  }
+  const std::size_t colon = host.find(':');
+  if (colon == std::string_view::npos || host.find(':', colon + 1) != std::string_view::npos) {
+    return host;
+  }
+  return host.substr(0, colon);
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+  unsigned difference = a.size() == b.size() ? 0 : 1;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const char other = b.empty() ? '\0' : b[i % b.size()];
+    difference |=
+        static_cast<unsigned>(static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(other));
+  }
+  return difference == 0;
+}
+
+bool Guard::is_own_name(std::string_view host) const {
+  const std::string name(without_port(host));
+  return is_loopback(name) || equal_names(name, "localhost") ||
+         std::ranges::any_of(options_.names,
+                             [&](const std::string& own) { return equal_names(name, own); });
+}
+
+bool Guard::has_token(const Request& request) const {
+  constexpr std::string_view kScheme = "Bearer ";
+  std::string_view given = request.authorization;
+  if (options_.token.empty() || given.size() < kScheme.size() ||
+      !equal_names(given.substr(0, kScheme.size()), kScheme)) {
+    return false;
+  }
+  given.remove_prefix(kScheme.size());
+  return equal_in_constant_time(given, options_.token);
+}
+
+std::optional<Response> Guard::refusal(const Request& request) const {
+  if (!request.host || request.host->empty()) {
+    return error(400, "send one Host header, with the name this daemon was asked by");
+  }
+  if (!request.from_loopback) {
+    if (!options_.allow_remote) {
+      return error(403, "only this machine is answered: start with --allow-remote and a token");
+    }
+    if (!has_token(request)) {
+      Response response = error(401, "send the daemon's token: Authorization: Bearer TOKEN");
+      response.headers.emplace_back("WWW-Authenticate", "Bearer");
+      return response;
+    }
+  } else if (!is_own_name(*request.host)) {
+    return error(421, "this is not the host of that name: ask for localhost or 127.0.0.1");
+  }
+  if (request.origin && *request.origin != "http://" + *request.host &&
+      *request.origin != "https://" + *request.host) {
+    return error(403, "pages from elsewhere may not read this: ask without an Origin header");
+  }
+  if (request.method != "GET" && !request.is_head()) {
+    Response response = error(405, "nothing here can be changed: use GET or HEAD");
+    response.headers.emplace_back("Allow", "GET, HEAD");
+    return response;
+  }
+  return std::nullopt;
+}
+
+void add_security_headers(Response& response) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kHeaders = {{
+      {"Content-Security-Policy",
+       "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+      {"X-Content-Type-Options", "nosniff"},
+      {"Referrer-Policy", "no-referrer"},
+      {"Cross-Origin-Resource-Policy", "same-origin"},
+      {"Cache-Control", "no-store"},
+  }};
+  for (const auto& [name, value] : kHeaders) response.headers.emplace_back(name, value);
+}
+
+}  // namespace ttmem::serve::http

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "serve/http/holdings_page.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "view/json.hpp"
+#include "view/json_values.hpp"
+#include "view/words.hpp"
+
+namespace ttmem::serve::http {
+namespace {
+
+using ledger::HoldingKind;
+using ledger::HoldingView;
+using view::json::Json;
+
+constexpr std::uint64_t kUsualLimit = 1000, kMostLimit = 10'000;
+
+struct Filter {
+  std::optional<std::uint64_t> pid, device;
+  std::optional<std::string> process, kind, space;
+
+  bool passes(const HoldingView& holding) const {
+    if (pid && static_cast<std::uint64_t>(holding.pid) != *pid) return false;
+    if (!pid && !holding.alive) return false;
+    if (process && holding.process != *process) return false;
+    if (kind && view::name(holding.kind) != *kind) return false;
+    if (space && (holding.kind != HoldingKind::kBuffer || name(holding.space) != *space)) {
+      return false;
+    }
+    return !device || std::ranges::any_of(holding.devices, [&](auto id) { return id == *device; });
+  }
+};
+
+struct Page {
+  Filter filter;
+  std::uint64_t limit = kUsualLimit, first = 0;
+  std::optional<std::uint64_t> generation;  // of the page before
+};
+
+std::optional<std::uint64_t> number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc() || end != text.data() + text.size() || text.empty()) return {};
+  return value;
+}
+
+// The words that a parameter may be.
+template <std::size_t N>
+std::string choices(const std::array<std::string_view, N>& words, std::string_view given) {
+  if (std::ranges::find(words, given) != words.end()) return "";
+  return fmt::format("one of {}", fmt::join(words, ", "));
+}
+
+std::string take(const std::string& name, const std::string& value, Page& page) {
+  static constexpr std::array<std::string_view, 5> kKinds = {"buffer", "program", "kernel", "range",
+                                                             "trace"};
+  static constexpr std::array<std::string_view, 5> kSpaces = {"dram", "l1", "l1_small", "trace",
+                                                              "system_memory"};
+  if (name == "limit") {
+    const auto limit = number(value);
+    if (!limit || *limit < 1 || *limit > kMostLimit) return "a number from 1 to 10000";
+    page.limit = *limit;
+  } else if (name == "cursor") {
+    const std::size_t dash = std::min(value.find('-'), value.size());
+    page.generation = number(std::string_view(value).substr(0, dash));
+    const auto first = number(std::string_view(value).substr(std::min(dash + 1, value.size())));
+    if (!page.generation || !first) return "the `next` of the page before";
+    page.first = *first;
+  } else if (name == "pid" || name == "device") {
+    auto& wanted = name == "pid" ? page.filter.pid : page.filter.device;
+    wanted = number(value);
+    if (!wanted) return "a number";
+  } else if (name == "process") {
+    page.filter.process = value;
+  } else if (name == "kind") {
+    page.filter.kind = value;
+    return choices(kKinds, value);
+  } else if (name == "space") {
+    page.filter.space = value;
+    return choices(kSpaces, value);
+  }
+  return "";
+}
+
+}  // namespace
+
+Response holdings_page(const Request& request, const collect::Collector& collector,
+                       std::uint64_t generation) {
+  Page page;
+  for (const auto& [name, value] : request.query) {
+    const std::string wanted = take(name, value, page);
+    if (!wanted.empty()) return error(400, fmt::format("{} must be {}", name, wanted));
+  }
+  std::string list;
+  std::uint64_t total = 0;
+  collector.holdings([&](const HoldingView& holding) {
+    if (!page.filter.passes(holding)) return;
+    const std::uint64_t index = total++;
+    if (index < page.first || index - page.first >= page.limit) return;
+    list += list.empty() ? "\n" : ",\n";
+    list += view::json::text(view::json::holding(holding), view::JsonLayout::kCompact);
+  });
+  const std::uint64_t after =
+      page.first + std::min(page.limit, total - std::min(total, page.first));
+  Json head = view::json::head("holdings", collector.snapshot());
+  head["total"] = total;
+  head["next"] = nullptr;
+  if (after < total) head["next"] = fmt::format("{}-{}", generation, after);
+  head["changed"] = page.generation.has_value() && *page.generation != generation;
+  std::string document = view::json::text(head, view::JsonLayout::kCompact);
+  document.pop_back();
+  return json(document + ",\"holdings\":[" + list + "\n]}");
+}
+
+}  // namespace ttmem::serve::http

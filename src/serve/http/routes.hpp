@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Which path gives which document (docs/http.md, docs/openapi.yaml). Asking changes nothing.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "collect/collector.hpp"
+#include "serve/history/history.hpp"
+#include "serve/http/live_snapshot.hpp"
+#include "serve/http/request.hpp"
+#include "serve/http/response.hpp"
+
+namespace ttmem::serve::http {
+
+// What the answers are made from; all of it outlives the routes.
+struct RouteSources {
+  LiveSnapshot& live;
+  const collect::Collector& collector;
+  history::History* history = nullptr;  // null: off
+  // Brings the first two up to date, unless they are already.
+  std::function<void()> refresh;
+  std::function<std::string()> metrics;
+  // The first bytes of a stream of events, for a reader that saw this id last.
+  std::function<std::string(const std::string& last_event_id)> first_events;
+};
+
+class Routes {
+ public:
+  explicit Routes(RouteSources sources) : sources_(std::move(sources)) {}
+
+  Response answer(const Request& request);
+
+ private:
+  Response api(const Request& request, const std::string& name);
+  Response device(const Request& request, std::string rest);
+  Response cores(const Request& request, const ledger::DeviceView& device);
+  Response programs(const Request& request);
+  Response history(const Request& request, bool runs);
+  Response events(const Request& request);
+  Response health();
+
+  RouteSources sources_;
+};
+
+}  // namespace ttmem::serve::http

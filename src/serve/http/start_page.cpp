@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "serve/http/start_page.hpp"
+
+namespace ttmem::serve::http {
+namespace {
+
+constexpr const char* kPage = R"(<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>ttmem</title></head>
+<body>
+<h1>ttmem</h1>
+<p>What occupies the memory of the Tenstorrent devices of this host, who put it there, and what is
+left.</p>
+<dl>
+<dt><a href="/api/v1/snapshot">/api/v1/snapshot</a></dt>
+<dd>every device and process: the document of <code>ttmem status --json</code></dd>
+<dt>/api/v1/devices/ID, for example <a href="/api/v1/devices/0">0</a></dt>
+<dd>one device and the processes on it</dd>
+<dt>/api/v1/devices/ID/cores, for example <a href="/api/v1/devices/0/cores">of 0</a></dt>
+<dd>the L1 of every core; <code>?map=1</code> with the map of each</dd>
+<dt><a href="/api/v1/processes">/api/v1/processes</a></dt>
+<dd>the processes alone</dd>
+<dt><a href="/api/v1/programs">/api/v1/programs</a></dt>
+<dd>the live programs; <code>?device=</code>, <code>?pid=</code></dd>
+<dt><a href="/api/v1/holdings?limit=100">/api/v1/holdings</a></dt>
+<dd>every live buffer, program, kernel, range and trace, page by page</dd>
+<dt><a href="/api/v1/events">/api/v1/events</a></dt>
+<dd>a stream: the snapshot, then what changes, ten times a second</dd>
+<dt><a href="/api/v1/history">/api/v1/history</a></dt>
+<dd>what the figures were; without <code>?metric=</code> the list of metrics</dd>
+<dt><a href="/api/v1/runs">/api/v1/runs</a></dt>
+<dd>processes that came and went, with their peaks</dd>
+<dt><a href="/metrics">/metrics</a></dt>
+<dd>for Prometheus</dd>
+<dt><a href="/healthz">/healthz</a></dt>
+<dd>whether this daemon is well</dd>
+</dl>
+</body>
+</html>
+)";
+
+}  // namespace
+
+Response start_page() {
+  Response response;
+  response.type = "text/html; charset=utf-8";
+  response.start = kPage;
+  return response;
+}
+
+}  // namespace ttmem::serve::http

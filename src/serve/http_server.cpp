@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "serve/http_server.hpp"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <chrono>
+#include <deque>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <fmt/format.h>
+
+#include "serve/http/request_parser.hpp"
+
+namespace ttmem::serve {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+using http::head;
+using http::Request;
+using http::RequestParser;
+using http::Response;
+using http::SharedText;
+using namespace std::chrono_literals;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kRequestTime = 10s;  // for a whole request
+constexpr auto kIdleTime = 60s;     // between two requests
+constexpr auto kAnswerTime = 30s;
+constexpr auto kLingerTime = 2s;  // for a peer that was refused to read why
+constexpr auto kAcceptPause = 100ms;
+constexpr std::size_t kMostWaiting = 64;  // messages of a stream
+constexpr std::size_t kReadBytes = 8 * 1024;
+
+struct Connection {
+  explicit Connection(tcp::socket taken) : socket(std::move(taken)) {}
+  tcp::socket socket;
+  Clock::time_point deadline = Clock::now() + kRequestTime;
+};
+
+struct Stream {
+  explicit Stream(tcp::socket taken) : socket(std::move(taken)) {}
+  tcp::socket socket;
+  std::deque<SharedText> waiting;
+  std::size_t sent = 0;  // of the first
+  bool blocked = false;  // until the socket takes more
+};
+
+using StreamPointer = std::shared_ptr<Stream>;
+
+}  // namespace
+
+struct HttpServer::State : std::enable_shared_from_this<State> {
+  State(asio::io_context& where, HttpServerOptions wanted, Handler what)
+      : context(where), options(std::move(wanted)), handler(std::move(what)), acceptor(where) {}
+
+  std::optional<Problem> open();
+  asio::awaitable<void> accept();
+  asio::awaitable<void> serve(std::shared_ptr<Connection> connection);
+  asio::awaitable<bool> answer(Connection& connection, const RequestParser& parser);
+  asio::awaitable<void> refuse(Connection& connection, const RequestParser& parser);
+  asio::awaitable<bool> write(Connection& connection, const Response& response, bool keep_alive,
+                              bool with_body);
+  void start_stream(Connection& connection, const Response& response);
+  void await_end(const StreamPointer& stream);
+  void flush(const StreamPointer& stream);
+  void drop(const StreamPointer& stream);
+  void sweep();
+  void close();
+
+  asio::io_context& context;
+  HttpServerOptions options;
+  Handler handler;
+  tcp::acceptor acceptor;
+  std::unordered_set<std::shared_ptr<Connection>> connections;
+  std::unordered_set<StreamPointer> streams;
+  Counts counts;
+};
+
+// ---- listening ---------------------------------------------------------------------------------
+
+std::optional<HttpServer::Problem> HttpServer::State::open() {
+  error_code error;
+  if (options.inherited >= 0) {
+    int family = AF_INET;
+    socklen_t size = sizeof family;
+    ::getsockopt(options.inherited, SOL_SOCKET, SO_DOMAIN, &family, &size);
+    acceptor.assign(family == AF_INET6 ? tcp::v6() : tcp::v4(), options.inherited, error);
+    if (error) return Problem{"the socket that was handed over cannot be used: " + error.message()};
+    return std::nullopt;
+  }
+  const std::string host = options.host == "localhost" ? "127.0.0.1" : options.host;
+  const auto address = asio::ip::make_address(host, error);
+  if (error) {
+    return Problem{fmt::format("{} is no address: give one such as 127.0.0.1:7171", options.host)};
+  }
+  const tcp::endpoint endpoint(address, options.port);
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(1024, error);
+  if (!error) return std::nullopt;
+  return Problem{
+      fmt::format("cannot listen on {}:{}: {}", options.host, options.port, error.message()),
+      error == asio::error::address_in_use};
+}
+
+asio::awaitable<void> HttpServer::State::accept() {
+  const auto self = shared_from_this();
+  asio::steady_timer pause(context);
+  while (acceptor.is_open()) {
+    error_code error;
+    tcp::socket socket =
+        co_await acceptor.async_accept(asio::redirect_error(asio::use_awaitable, error));
+    if (error == asio::error::operation_aborted) co_return;
+    if (error) {  // most likely there is no descriptor left: others go on meanwhile
+      pause.expires_after(kAcceptPause);
+      co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, error));
+      continue;
+    }
+    socket.non_blocking(true, error);
+    socket.set_option(tcp::no_delay(true), error);
+    if (connections.size() + streams.size() >= options.most_connections) {
+      ++counts.refused;
+      const Response full = http::error(503, "too many connections: try again later");
+      const std::string text = head(full, false) + full.start;
+      socket.write_some(asio::buffer(text), error);
+      continue;
+    }
+    auto connection = std::make_shared<Connection>(std::move(socket));
+    connections.insert(connection);
+    asio::co_spawn(context, serve(std::move(connection)), asio::detached);
+  }
+}
+
+// ---- requests and answers ----------------------------------------------------------------------
+
+asio::awaitable<void> HttpServer::State::serve(std::shared_ptr<Connection> connection) {
+  const auto self = shared_from_this();
+  const auto parser = std::make_unique<RequestParser>();
+  const auto bytes = std::make_unique<std::array<char, kReadBytes>>();
+  auto state = RequestParser::State::kMore;
+  bool goes_on = true;
+  while (goes_on) {
+    while (state == RequestParser::State::kMore) {
+      error_code error;
+      const bool begun = parser->has_begun();
+      const std::size_t count = co_await connection->socket.async_read_some(
+          asio::buffer(*bytes), asio::redirect_error(asio::use_awaitable, error));
+      if (error || count == 0) break;
+      if (!begun) connection->deadline = Clock::now() + kRequestTime;
+      state = parser->feed({bytes->data(), count});
+    }
+    if (state == RequestParser::State::kMore) break;
+    if (state == RequestParser::State::kBad) {
+      co_await refuse(*connection, *parser);
+      break;
+    }
+    goes_on = co_await answer(*connection, *parser);
+    connection->deadline = Clock::now() + kIdleTime;
+    if (goes_on) state = parser->next();
+  }
+  connections.erase(connection);
+}
+
+asio::awaitable<bool> HttpServer::State::answer(Connection& connection,
+                                                const RequestParser& parser) {
+  ++counts.requests;
+  Request request = parser.request();
+  error_code error;
+  const tcp::endpoint peer = connection.socket.remote_endpoint(error);
+  request.from_loopback = !error && peer.address().is_loopback();
+  const Response response = handler(request);
+  if (response.stream && !request.is_head()) {
+    start_stream(connection, response);
+    co_return false;
+  }
+  const bool keep = request.keep_alive && !response.stream;
+  const bool written = co_await write(connection, response, keep, !request.is_head());
+  co_return written&& keep;
+}
+
+asio::awaitable<void> HttpServer::State::refuse(Connection& connection,
+                                                const RequestParser& parser) {
+  ++counts.bad;
+  const Response response = http::error(parser.status(), parser.problem());
+  const bool written = co_await write(connection, response, false, true);
+  if (!written) co_return;
+  // What it still sends is read and dropped for a moment, or it would not see the answer.
+  error_code error;
+  connection.socket.shutdown(tcp::socket::shutdown_send, error);
+  connection.deadline = Clock::now() + kLingerTime;
+  const auto bytes = std::make_unique<std::array<char, kReadBytes>>();
+  while (!error) {
+    co_await connection.socket.async_read_some(asio::buffer(*bytes),
+                                               asio::redirect_error(asio::use_awaitable, error));
+  }
+}
+
+asio::awaitable<bool> HttpServer::State::write(Connection& connection, const Response& response,
+                                               bool keep_alive, bool with_body) {
+  connection.deadline = Clock::now() + kAnswerTime;
+  const std::string first = head(response, keep_alive);
+  std::vector<asio::const_buffer> parts;
+  parts.push_back(asio::buffer(first));
+  if (with_body) parts.push_back(asio::buffer(response.start));
+  if (with_body && response.rest) parts.push_back(asio::buffer(*response.rest));
+  error_code error;
+  co_await asio::async_write(connection.socket, parts,
+                             asio::redirect_error(asio::use_awaitable, error));
+  co_return !error;
+}
+
+// ---- streams -----------------------------------------------------------------------------------
+
+void HttpServer::State::start_stream(Connection& connection, const Response& response) {
+  const auto stream = std::make_shared<Stream>(std::move(connection.socket));
+  stream->waiting.push_back(
+      std::make_shared<const std::string>(head(response, false) + response.start));
+  if (response.rest && !response.rest->empty()) stream->waiting.push_back(response.rest);
+  streams.insert(stream);
+  flush(stream);
+  await_end(stream);
+}
+
+// A reader that leaves is noticed at once; what it may send is dropped.
+void HttpServer::State::await_end(const StreamPointer& stream) {
+  stream->socket.async_wait(tcp::socket::wait_read,
+                            [self = shared_from_this(), stream](const error_code& failed) {
+                              if (failed || !self->streams.contains(stream)) return;
+                              std::array<char, kReadBytes> bytes;
+                              error_code error;
+                              stream->socket.read_some(asio::buffer(bytes), error);
+                              if (error && error != asio::error::would_block) {
+                                self->drop(stream);
+                                return;
+                              }
+                              self->await_end(stream);
+                            });
+}
+
+void HttpServer::State::flush(const StreamPointer& stream) {
+  error_code error;
+  while (!stream->waiting.empty() && !stream->blocked) {
+    const std::string& text = *stream->waiting.front();
+    stream->sent += stream->socket.write_some(
+        asio::buffer(text.data() + stream->sent, text.size() - stream->sent), error);
+    if (error && error != asio::error::would_block) {
+      drop(stream);
+      return;
+    }
+    stream->blocked = static_cast<bool>(error);
+    if (stream->sent < text.size()) continue;
+    stream->waiting.pop_front();
+    stream->sent = 0;
+  }
+  if (!stream->blocked) return;
+  stream->socket.async_wait(tcp::socket::wait_write,
+                            [self = shared_from_this(), stream](const error_code& failed) {
+                              if (failed || !self->streams.contains(stream)) return;
+                              stream->blocked = false;
+                              self->flush(stream);
+                            });
+}
+
+// Closing ends what waits for the socket, and with it the last holders of the stream.
+void HttpServer::State::drop(const StreamPointer& stream) {
+  error_code error;
+  stream->socket.close(error);
+  streams.erase(stream);
+}
+
+// ---- the rest ----------------------------------------------------------------------------------
+
+void HttpServer::State::sweep() {
+  const auto now = Clock::now();
+  for (const auto& connection : connections) {
+    if (connection->deadline > now || !connection->socket.is_open()) continue;
+    ++counts.too_slow;
+    error_code error;
+    connection->socket.close(error);  // its coroutine finds out and ends
+  }
+}
+
+void HttpServer::State::close() {
+  error_code error;
+  acceptor.close(error);
+  for (const auto& connection : connections) connection->socket.close(error);
+  for (const auto& stream : streams) stream->socket.close(error);
+  streams.clear();
+}
+
+HttpServer::HttpServer(AsioLoop& loop, HttpServerOptions options, Handler handler)
+    : loop_(loop),
+      state_(std::make_shared<State>(loop.context(), std::move(options), std::move(handler))) {}
+
+HttpServer::~HttpServer() {
+  if (sweep_timer_ != 0) loop_.cancel(sweep_timer_);
+  state_->close();
+  state_->handler = nullptr;
+}
+
+std::optional<HttpServer::Problem> HttpServer::open() {
+  if (auto problem = state_->open()) return problem;
+  asio::co_spawn(state_->context, state_->accept(), asio::detached);
+  sweep_timer_ = loop_.every(1s, [this] { state_->sweep(); });
+  return std::nullopt;
+}
+
+std::string HttpServer::address() const {
+  error_code error;
+  const tcp::endpoint endpoint = state_->acceptor.local_endpoint(error);
+  const std::string host = endpoint.address().to_string();
+  if (endpoint.address().is_v6()) return fmt::format("[{}]:{}", host, endpoint.port());
+  return fmt::format("{}:{}", host, endpoint.port());
+}
+
+void HttpServer::publish(const SharedText& text) {
+  const std::vector<StreamPointer> all(state_->streams.begin(), state_->streams.end());
+  for (const StreamPointer& stream : all) {
+    stream->waiting.push_back(text);
+    if (stream->waiting.size() > kMostWaiting) {
+      ++state_->counts.too_slow;
+      state_->drop(stream);
+    } else if (!stream->blocked) {
+      state_->flush(stream);
+    }
+  }
+}
+
+std::size_t HttpServer::streams() const { return state_->streams.size(); }
+std::size_t HttpServer::connections() const {
+  return state_->connections.size() + state_->streams.size();
+}
+const HttpServer::Counts& HttpServer::counts() const { return state_->counts; }
+
+}  // namespace ttmem::serve

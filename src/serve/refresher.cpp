@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "serve/refresher.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "serve/self_figures.hpp"
+
+namespace ttmem::serve {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kStreamPeriod = 100ms, kLegacyPeriod = 200ms, kIdlePeriod = 1000ms;
+constexpr int kLargestShare = 5;  // a fifth of a core
+
+}  // namespace
+
+Refresher::Refresher(Loop& loop, history::History* history)
+    : loop_(loop),
+      history_(history),
+      collector_({.events = true, .host = true, .reap = true}),
+      deltas_(fmt::format("{:x}-{:x}", wall_now(), ::getpid())) {}
+
+std::chrono::milliseconds Refresher::period() const {
+  std::chrono::milliseconds wanted = kIdlePeriod;
+  if (legacy_ != nullptr && legacy_->socket().connections() > 0) wanted = kLegacyPeriod;
+  if (server_ != nullptr && server_->streams() > 0) wanted = kStreamPeriod;
+  return std::max(wanted, std::chrono::ceil<std::chrono::milliseconds>(cost_ * kLargestShare));
+}
+
+void Refresher::start() {
+  timer_ = loop_.after(period(), [this] { turn(); });
+}
+
+void Refresher::turn() {
+  refresh();
+  start();
+}
+
+void Refresher::refresh() {
+  const auto start = Clock::now();
+  collector_.refresh();
+  const std::vector<ledger::EventView> events = collector_.take_events();
+  const bool changed = live_.take(collector_.snapshot());
+  tell_all(events, changed);
+  last_ = Clock::now();
+  cost_ = last_ - start;
+  ++counts_.refreshes;
+  counts_.changes += changed ? 1 : 0;
+  counts_.seconds += std::chrono::duration<double>(cost_).count();
+}
+
+void Refresher::tell_all(const std::vector<ledger::EventView>& events, bool changed) {
+  if (changed) launches_.observe(collector_.snapshot());
+  if (legacy_ != nullptr) {
+    if (changed) legacy_->observe(collector_.snapshot());
+    if (!events.empty()) legacy_->tell(events, collector_.snapshot());
+  }
+  if (history_ != nullptr) {
+    if (changed) history_->record(collector_.snapshot(), collector_.snapshot().time);
+    history_->tick(collector_.snapshot().time);
+  }
+  if (server_ == nullptr || server_->streams() == 0) return deltas_.rest();
+  if (!changed && events.empty()) return;
+  if (const auto text = deltas_.step(live_, events)) server_->publish(text);
+}
+
+void Refresher::refresh_if_old() {
+  if (Clock::now() - last_ >= std::max<Clock::duration>(kStreamPeriod, cost_ * kLargestShare)) {
+    refresh();
+  }
+}
+
+std::string Refresher::first_events(std::string_view last_event_id) {
+  refresh_if_old();
+  if (server_->streams() == 0) {  // the timer still waits for a second
+    loop_.cancel(timer_);
+    timer_ = loop_.after(kStreamPeriod, [this] { turn(); });
+  }
+  return deltas_.first(live_, last_event_id);
+}
+
+}  // namespace ttmem::serve

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// When the sources are read, and who is told. Ten times a second while a stream is open, five times
+// while a client of the original is connected, else once; never so often that reading takes more
+// than a fifth of a core. A question whose answer would be older than 100 ms reads first.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collect/collector.hpp"
+#include "serve/history/history.hpp"
+#include "serve/http/deltas.hpp"
+#include "serve/http/live_snapshot.hpp"
+#include "serve/http_server.hpp"
+#include "serve/legacy_server.hpp"
+#include "serve/loop.hpp"
+#include "view/metrics.hpp"
+
+namespace ttmem::serve {
+
+class Refresher {
+ public:
+  // Loop and history outlive it; `history` may be null.
+  Refresher(Loop& loop, history::History* history);
+
+  // Who is told from now on; they outlive it.
+  void publish_to(HttpServer& server) { server_ = &server; }
+  void tell(LegacyServer& legacy) { legacy_ = &legacy; }
+  // Reads again and again from now on.
+  void start();
+
+  void refresh();
+  void refresh_if_old();
+  // Reads, tells all readers of streams, and gives what a new one gets first.
+  std::string first_events(std::string_view last_event_id);
+
+  const collect::Collector& collector() const { return collector_; }
+  const ledger::Snapshot& snapshot() const { return collector_.snapshot(); }
+  http::LiveSnapshot& live() { return live_; }
+  view::CounterMemory& launches() { return launches_; }
+
+  struct Counts {
+    std::uint64_t refreshes = 0;
+    std::uint64_t changes = 0;  // refreshes that brought something new
+    double seconds = 0;         // spent in them
+  };
+  const Counts& counts() const { return counts_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::chrono::milliseconds period() const;
+  void turn();
+  void tell_all(const std::vector<ledger::EventView>& events, bool changed);
+
+  Loop& loop_;
+  history::History* history_;
+  HttpServer* server_ = nullptr;
+  LegacyServer* legacy_ = nullptr;
+  collect::Collector collector_;
+  http::LiveSnapshot live_;
+  http::Deltas deltas_;
+  view::CounterMemory launches_;
+  Counts counts_;
+  Clock::time_point last_;
+  Clock::duration cost_{};  // of the last refresh
+  Loop::TimerId timer_ = 0;
+};
+
+}  // namespace ttmem::serve
