@@ -12,6 +12,7 @@ find_package(benchmark QUIET)
 option(TTMEM_TESTS "Build the tests (needs GoogleTest)" ${GTest_FOUND})
 option(TTMEM_BENCH "Build the benchmarks (needs Google Benchmark)" ${benchmark_FOUND})
 option(TTMEM_FUZZ "Build the fuzz targets (needs clang)" OFF)
+option(TTMEM_SERVICE "Install the units of the host-wide daemon (systemd)" ON)
 option(TTMEM_PORTABLE "Make binaries that run on other machines (see portable.cmake)" OFF)
 
 # An instrumented build serves tests only: it has no shared library, no command and no package, and

@@ -71,6 +71,25 @@ foreach(library ttmem_preload ttmem_observer ttmem_patch)
   endif()
 endforeach()
 
+# For a host-wide install. The unit names the command where it is installed, whatever the prefix.
+if(TTMEM_SERVICE AND TARGET ttmem)
+  set(packaging ${PROJECT_SOURCE_DIR}/packaging)
+  install(
+    CODE "
+    file(READ \"${packaging}/systemd/ttmem.service\" unit)
+    string(REPLACE /usr/local/bin/ \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/\" unit
+           \"\${unit}\")
+    file(WRITE \"${PROJECT_BINARY_DIR}/ttmem.service\" \"\${unit}\")"
+    COMPONENT service)
+  install(
+    FILES ${PROJECT_BINARY_DIR}/ttmem.service ${packaging}/systemd/ttmem.socket
+          ${packaging}/systemd/ttmem-legacy.socket
+    DESTINATION lib/systemd/system
+    COMPONENT service)
+  install(FILES ${packaging}/tmpfiles/ttmem.conf DESTINATION lib/tmpfiles.d COMPONENT service)
+  install(FILES ${packaging}/sysusers/ttmem.conf DESTINATION lib/sysusers.d COMPONENT service)
+endif()
+
 file(GLOB documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
 foreach(document README.md LICENSE)
   if(EXISTS ${PROJECT_SOURCE_DIR}/${document})

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""The units of the host-wide daemon: systemd takes them, and finds little to object to."""
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(os.environ["TTMEM_SOURCE_DIR"])
+UNITS = SOURCE / "packaging" / "systemd"
+MOST_EXPOSED = 1.5
+
+
+def needs(tool):
+    return pytest.mark.skipif(
+        shutil.which(tool) is None, reason=f"{tool} is not installed (Debian package systemd)"
+    )
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture
+def units(tmp_path):
+    """The units with a command that exists here."""
+    for unit in UNITS.iterdir():
+        text = unit.read_text().replace("/usr/local/bin/ttmem", "/bin/true")
+        (tmp_path / unit.name).write_text(text)
+    return tmp_path
+
+
+@needs("systemd-analyze")
+def test_systemd_understands_every_line(units):
+    names = sorted(str(path) for path in units.iterdir())
+    assert len(names) == 3
+    code, said = run("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", *names)
+    ours = [line for line in said.splitlines() if "ttmem" in line]
+    assert (code, ours) == (0, [])
+
+
+@needs("systemd-analyze")
+def test_the_service_is_hardly_exposed(units):
+    code, said = run("systemd-analyze", "security", "--offline=true", str(units / "ttmem.service"))
+    level = float(re.search(r"exposure level for ttmem.service: ([0-9.]+)", said)[1])
+    assert code == 0 and level <= MOST_EXPOSED, said
+
+
+def test_what_stays_open_is_explained():
+    text = (UNITS / "ttmem.service").read_text()
+    explained = text[text.index("# What must stay open") : text.index("ReadWritePaths=")]
+    for word in ("/run/ttmem", "ProtectProc", "PrivateUsers", "AF_UNIX", "/dev/shm"):
+        assert word in explained
+
+
+def test_the_sockets_have_the_names_that_the_daemon_looks_for():
+    named = {
+        path.name: re.search(r"FileDescriptorName=(\w+)", path.read_text())[1]
+        for path in UNITS.glob("*.socket")
+    }
+    assert named == {"ttmem.socket": "http", "ttmem-legacy.socket": "legacy"}
+
+
+@needs("systemd-sysusers")
+@needs("systemd-tmpfiles")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files for another user")
+def test_the_directory_of_segments(tmp_path):
+    """User, group and folder in an empty root: writable for all, sticky, setgid."""
+    (tmp_path / "etc").mkdir()
+    root = f"--root={tmp_path}"
+    code, said = run("systemd-sysusers", root, str(SOURCE / "packaging/sysusers/ttmem.conf"))
+    assert code == 0, said
+    tmpfiles = str(SOURCE / "packaging/tmpfiles/ttmem.conf")
+    code, said = run("systemd-tmpfiles", root, "--create", tmpfiles)
+    assert code == 0, said
+    folder = (tmp_path / "run/ttmem").stat()
+    assert stat.S_IMODE(folder.st_mode) == 0o3777
+    uid = int(re.search(r"^ttmem:[^:]*:(\d+):", (tmp_path / "etc/passwd").read_text(), re.M)[1])
+    assert folder.st_uid == uid
+    lock = (tmp_path / "run/ttmem/serve.lock").stat()
+    assert (stat.S_IMODE(lock.st_mode), lock.st_uid) == (0o600, uid)
+
+
+def test_installed_under_any_prefix(tmp_path):
+    code, said = run(
+        "cmake", "--install", os.environ["TTMEM_BUILD_DIR"], "--prefix", str(tmp_path),
+        "--component", "service",
+    )
+    assert code == 0, said
+    installed = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.*"))
+    installed = [path for path in installed if (tmp_path / path).is_file()]
+    assert installed == [
+        "lib/systemd/system/ttmem-legacy.socket",
+        "lib/systemd/system/ttmem.service",
+        "lib/systemd/system/ttmem.socket",
+        "lib/sysusers.d/ttmem.conf",
+        "lib/tmpfiles.d/ttmem.conf",
+    ]
+    unit = (tmp_path / "lib/systemd/system/ttmem.service").read_text()
+    assert f"ExecStart={tmp_path}/bin/ttmem serve" in unit
