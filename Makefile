@@ -23,7 +23,8 @@ build: ## Build build/bin/ttmem, build/lib/libttmem.so and the CMake package
 	@cmake --preset release >/dev/null
 	@cmake --build --preset product
 
-demo: build ## Show ttmem on a built-in workload; needs no device
+demo: build ## Show ttmem on a built-in workload and on a stock TT-Metal; needs no device
+	@scripts/setup demo || echo "demo: without these packages part B is left out"
 	@scripts/demo
 
 test: ## Run every test, under sanitizers too, the fuzz targets and lint
