@@ -117,3 +117,17 @@ def server(folder):
     running = Server(folder)
     yield running
     running.end()
+
+
+@pytest.fixture
+def daemons(folder):
+    """Starts daemons with these options; all are ended after the test."""
+    from daemon import Daemon
+    started = []
+
+    def start(*options, **others):
+        started.append(Daemon(folder, *options, **others))
+        return started[-1]
+    yield start
+    for each in started:
+        assert each.process.poll() is not None or each.stop() == 0, each.log()

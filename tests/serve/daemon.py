@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""A running `ttmem serve`, a workload to look at, and ways to ask over HTTP."""
+
+import contextlib
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+
+from conftest import eventually
+
+TTMEM = os.environ["TTMEM_BIN"]
+ADDRESS = re.compile(r"listening on http://([\d.]+):(\d+)")
+
+
+class Daemon:
+    def __init__(self, folder, *options, http="127.0.0.1:0", legacy="off", history="memory",
+                 **environment):
+        self.folder = folder
+        self.options = ["--http", http, "--legacy-socket", legacy, *options]
+        if history is not None:  # None: left to other settings
+            self.options += ["--history", history]
+        self.environment = {**os.environ, **environment}
+        self.host, self.port = "127.0.0.1", 0
+        self.start()
+
+    def launch(self):
+        self.log_path = os.path.join(self.folder, "daemon.log")
+        self.out_path = os.path.join(self.folder, "daemon.out")
+        self.log_begin = os.path.getsize(self.log_path) if os.path.exists(self.log_path) else 0
+        with open(self.log_path, "ab") as log, open(self.out_path, "ab") as out:
+            self.process = subprocess.Popen([TTMEM, "serve", *self.options], stdout=out, stderr=log,
+                                            env=self.environment)
+
+    def start(self):
+        self.launch()
+        if "off" != self.options[1]:
+            found = eventually(self.address)
+            self.host, self.port = found.group(1), int(found.group(2))
+
+    def address(self):
+        assert self.process.poll() is None, self.log()
+        return ADDRESS.search(self.log())
+
+    def log(self):
+        with open(self.log_path, encoding="utf-8") as file:
+            file.seek(self.log_begin)
+            return file.read()
+
+    def output(self):
+        with open(self.out_path, encoding="utf-8") as file:
+            return file.read()
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+        return self.process.wait(20)
+
+    # ---- asking ---------------------------------------------------------------------------------
+
+    def ask(self, path, method="GET", headers=None):
+        """(status, headers, body) of one request on a connection of its own."""
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=20)
+        try:
+            connection.request(method, path, headers=headers or {})
+            response = connection.getresponse()
+            return response.status, response.headers, response.read()
+        finally:
+            connection.close()
+
+    def document(self, path):
+        status, headers, body = self.ask(path)
+        assert status == 200, (path, status, body)
+        assert headers["Content-Type"] == "application/json"
+        return json.loads(body)
+
+    def error(self, path, method="GET", headers=None):
+        """(status, message) of a request that is refused."""
+        status, _, body = self.ask(path, method, headers)
+        error = json.loads(body)["error"]
+        assert error["status"] == status >= 400
+        return status, error["message"]
+
+    def socket(self):
+        return socket.create_connection((self.host, self.port), timeout=20)
+
+    def raw(self, data):
+        """Everything that comes back for these bytes until the daemon closes."""
+        with self.socket() as connection:
+            connection.sendall(data)
+            return receive_all(connection)
+
+    def stream(self, last=None):
+        return Stream(self, last)
+
+
+def receive_all(connection):
+    data = b""
+    with contextlib.suppress(ConnectionError):
+        while piece := connection.recv(65536):
+            data += piece
+    return data
+
+
+def without_times(value):
+    """Two readers tell the same moment to some nanoseconds: everything but the times."""
+    if isinstance(value, dict):
+        return {name: without_times(each) for name, each in value.items()
+                if not name.endswith("_ns")}
+    return [without_times(each) for each in value] if isinstance(value, list) else value
+
+
+class Stream:
+    """A reader of /api/v1/events that keeps a snapshot up to date by itself."""
+
+    def __init__(self, daemon, last=None):
+        self.connection = daemon.socket()
+        extra = f"Last-Event-ID: {last}\r\n" if last else ""
+        self.connection.sendall(
+            f"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n{extra}\r\n".encode())
+        self.file = self.connection.makefile("rb")
+        self.status = self.file.readline()
+        self.headers = {}
+        while (line := self.file.readline().strip()):
+            name, value = line.decode().split(": ", 1)
+            self.headers[name] = value
+        self.last = None
+        self.snapshot = None
+        self.events = []
+
+    def message(self):
+        """The next (event, data); comments are left out."""
+        fields = {}
+        while True:
+            line = self.file.readline().decode()
+            assert line, "the stream ended"
+            line = line.rstrip("\n")
+            if not line:
+                if "data" in fields:
+                    break
+                fields = {}
+            elif not line.startswith(":"):
+                name, value = line.split(": ", 1)
+                fields[name] = value
+        self.last = fields["id"]
+        data = json.loads(fields["data"])
+        self.apply(fields["event"], data)
+        return fields["event"], data
+
+    def apply(self, event, data):
+        if event == "snapshot":
+            self.snapshot = data
+        elif event == "event":
+            self.events.append(data)
+        else:
+            patch(self.snapshot, data)
+
+    def until(self, condition):
+        while not condition(self):
+            self.message()
+
+    def close(self):
+        self.file.close()
+        self.connection.close()
+
+
+def merge(old, new):
+    for name, value in new.items():
+        if isinstance(value, dict) and isinstance(old.get(name), dict):
+            merge(old[name], value)
+        elif name == "devices" and value and isinstance(value[0], dict) and old.get(name):
+            known = {device["id"]: device for device in old[name]}
+            for device in value:
+                if device["id"] in known:
+                    merge(known[device["id"]], device)
+                else:
+                    old[name].append(device)
+        else:
+            old[name] = value
+
+
+def patch(snapshot, delta):
+    """As docs/http.md says."""
+    process_key = lambda each: (each["pid"], each["start"], each["segment"])
+    device_key = lambda each: each["id"]
+    for name, key in (("devices", device_key), ("processes", process_key)):
+        gone = {key(each) for each in delta["gone_" + name]}
+        known = {key(each): each for each in snapshot[name] if key(each) not in gone}
+        for each in delta[name]:
+            if key(each) in known:
+                merge(known[key(each)], each)
+            else:
+                known[key(each)] = each
+        snapshot[name] = list(known.values())
+    snapshot["devices"].sort(key=device_key)
+    snapshot["processes"].sort(key=lambda each: (not each["alive"], each["pid"]))
+    for name in ("time_ns", "unreadable", "left_behind"):
+        snapshot[name] = delta[name]
+
+
+@contextlib.contextmanager
+def workload(*arguments):
+    """`ttmem demo`, from when everything is recorded; gives its pids."""
+    process = subprocess.Popen([TTMEM, "demo", "--hold", "120", *arguments],
+                               stdout=subprocess.PIPE, text=True)
+    try:
+        found = re.search(r"process ([\d ]+);", process.stdout.readline())
+        yield [int(pid) for pid in found.group(1).split()]
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(20)
+        process.stdout.close()
+
+
+def refused(folder, *options, **environment):
+    """How a daemon that cannot start ends: (code, what it says)."""
+    done = subprocess.run([TTMEM, "serve", *options], capture_output=True, text=True, timeout=20,
+                          env={**os.environ, **environment}, check=False, cwd=folder)
+    return done.returncode, done.stderr

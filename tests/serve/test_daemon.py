@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""The life of `ttmem serve`: settings, signals, a second one, restarts, a service manager."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+
+from conftest import Server, eventually
+from daemon import TTMEM, Daemon, refused, workload
+from legacy_client import DRAM, Client
+
+
+# ---- settings -----------------------------------------------------------------------------------
+
+def print_config(*options, **environment):
+    done = subprocess.run([TTMEM, "serve", "--print-config", *options], check=True, text=True,
+                          capture_output=True, env={**os.environ, **environment})
+    lines = [line.split("  # ") for line in done.stdout.splitlines()]
+    return {setting.split(" = ", 1)[0]: (setting.split(" = ", 1)[1], origin)
+            for setting, origin in lines}
+
+
+def test_command_line_wins_over_environment_over_file_over_default(folder):
+    path = os.path.join(folder, "serve.toml")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('http = "127.0.0.1:1"\nlegacy-socket = "/from/file"\nlog-format = "json"\n'
+                   "metrics-per-process = true\n")
+    found = print_config("--config", path, "--http", "off", TTMEM_SERVE_HTTP="127.0.0.1:2",
+                         TTMEM_SERVE_LEGACY_SOCKET="/from/environment")
+    assert found["http"] == ('"off"', "command line")
+    assert found["legacy-socket"] == ('"/from/environment"', "environment")
+    assert found["log-format"] == ('"json"', f"file {path}")
+    assert found["metrics-per-process"] == ("true", f"file {path}")
+    assert found["allow-remote"] == ("false", "default")
+    assert print_config()["http"] == ('"127.0.0.1:7171"', "default")
+    printed = subprocess.run([TTMEM, "serve", "--print-config", "--config", path], check=True,
+                             text=True, capture_output=True).stdout
+    again = os.path.join(folder, "again.toml")
+    with open(again, "w", encoding="utf-8") as file:
+        file.write(printed)
+    assert ({name: value for name, (value, _) in print_config("--config", again).items()}
+            == {name: value for name, (value, _) in print_config("--config", path).items()})
+
+
+def test_mistakes_in_settings_are_named(folder):
+    path = os.path.join(folder, "serve.toml")
+    for text, said in (("http = 7171", "serve.toml:1: http must be a text in quotes"),
+                       ("\ntypo = true", "serve.toml:2: there is no setting typo"),
+                       ("metrics-per-process = \"yes\"", "must be true or false"),
+                       ("http = [", "serve.toml:1"),
+                       ('http = "nowhere"', "it must be HOST:PORT"),
+                       ('log-format = "loud"', "text, json or legacy")):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        code, error = refused(folder, "--config", path)
+        assert code == 2 and said in error, (text, error)
+    code, error = refused(folder, "--config", os.path.join(folder, "missing"))
+    assert code == 2 and "missing" in error
+    assert refused(folder, TTMEM_SERVE_ALLOW_REMOTE="perhaps")[0] == 2
+
+
+def test_the_log_as_json(daemons):
+    daemon = daemons("--log-format", "json")
+    lines = [json.loads(line) for line in daemon.log().splitlines()]
+    assert lines[0]["level"] == "info" and lines[0]["message"].startswith("listening on http://")
+
+
+# ---- signals ------------------------------------------------------------------------------------
+
+def test_sigterm_and_sigint_end_it_well(daemons):
+    for number in (signal.SIGTERM, signal.SIGINT):
+        daemon = daemons()
+        stream = daemon.stream()
+        stream.message()
+        daemon.signal(number)
+        assert daemon.process.wait(20) == 0
+        assert "stopped" in daemon.log()
+        stream.close()
+
+
+def test_sigusr1_prints_a_summary(daemons):
+    daemon = daemons()
+    with workload("--devices", "2"):
+        eventually(lambda: daemon.document("/api/v1/processes")["processes"])
+        daemon.signal(signal.SIGUSR1)
+        eventually(lambda: "2 devices, 1 processes" in daemon.log())
+    assert daemon.document("/healthz")["status"] == "ok"
+
+
+def test_sighup_reads_the_settings_again(daemons, folder):
+    path = os.path.join(folder, "serve.toml")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("metrics-per-process = false\n")
+    daemon = daemons("--config", path)
+    with workload() as (pid,):
+        eventually(lambda: daemon.document("/api/v1/processes")["processes"])
+        told = f'pid="{pid}"'.encode()
+        assert told not in daemon.ask("/metrics")[2]
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("metrics-per-process = true\nlog-format = \"json\"\n")
+        daemon.signal(signal.SIGHUP)
+        eventually(lambda: "settings read again" in daemon.log())
+        assert json.loads(daemon.log().splitlines()[-1])["message"] == "settings read again"
+        assert told in daemon.ask("/metrics")[2]
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("nonsense")
+        daemon.signal(signal.SIGHUP)
+        eventually(lambda: "nothing was changed" in daemon.log())
+        assert told in daemon.ask("/metrics")[2]
+
+
+def test_sighup_says_what_needs_a_restart(daemons, folder):
+    path = os.path.join(folder, "serve.toml")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('history = "memory"')
+    daemon = daemons(history=None, TTMEM_SERVE_CONFIG=path)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('history = "off"\nhttp = "127.0.0.1:1"\nlog-format = "legacy"')
+    daemon.signal(signal.SIGHUP)
+    eventually(lambda: "settings read again" in daemon.log())
+    said = [line.split(": ", 1)[1] for line in daemon.log().splitlines() if "warning" in line]
+    # The address is from the command line, which still wins.
+    assert said == ["history stays memory: it can only be changed by a restart",
+                    "log-format stays: to and from legacy it can only be changed by a restart"]
+    assert daemon.document("/healthz")["history"] is not None
+
+
+# ---- a second one -------------------------------------------------------------------------------
+
+def test_a_second_daemon_says_so_and_ends(daemons, folder):
+    first = daemons()
+    code, said = refused(folder, "--http", "127.0.0.1:0", "--legacy-socket", "off", "--history",
+                         "off")
+    assert code == 4 and f"another `ttmem serve` (pid {first.process.pid})" in said
+    elsewhere = os.path.join(folder, "elsewhere")
+    os.mkdir(elsewhere, 0o700)
+    code, said = refused(folder, "--http", f"127.0.0.1:{first.port}", "--legacy-socket", "off",
+                         "--history", "off", TTMEM_DIR=elsewhere)
+    assert code == 4 and "is another `ttmem serve` running?" in said
+    assert first.document("/healthz")["status"] == "ok"
+
+
+def test_a_taken_legacy_path_is_said_and_the_rest_goes_on(server, daemons):
+    client = server.client()
+    client.alloc(0, 4096, DRAM, 1)
+    assert client.query(0)["dram"] == 4096
+    daemon = daemons(legacy=server.path)
+    assert "the rest goes on" in daemon.log()
+    assert daemon.document("/healthz")["status"] == "ok"
+    assert client.query(0)["dram"] == 4096
+    eventually(lambda: daemon.document("/api/v1/snapshot")["devices"])
+    assert daemon.document("/api/v1/snapshot")["devices"][0]["dram"]["requested"] == 4096
+
+
+def test_the_original_s_socket_and_log(daemons, folder):
+    path = os.path.join(folder, "legacy.sock")
+    daemon = daemons("--log-format", "legacy", legacy=path, http="off")
+    eventually(lambda: os.path.exists(path))
+    client = Client(path)
+    client.alloc(0, 4096, DRAM, 1)
+    assert client.query(0)["dram"] == 4096
+    eventually(lambda: "Allocated 4096 bytes of DRAM on device 0" in daemon.output())
+    client.close()
+
+
+def test_both_at_once(daemons, folder):
+    path = os.path.join(folder, "legacy.sock")
+    daemon = daemons(legacy=path)
+    client = Client(path)
+    client.alloc(0, 4096, DRAM, 1)
+    assert client.query(0)["dram"] == 4096
+    process = eventually(lambda: daemon.document("/api/v1/processes")["processes"])[0]
+    assert process["sources"] == ["legacy"] and process["pid"] == os.getpid()
+    client.close()
+
+
+# ---- restarts -----------------------------------------------------------------------------------
+
+def totals(daemon):
+    return [[device[space]["taken"] for space in ("dram", "l1", "l1_small", "trace")]
+            for device in daemon.document("/api/v1/snapshot")["devices"]]
+
+
+def test_after_kill_9_and_restart_everything_is_right_within_a_second(daemons, folder):
+    path = os.path.join(folder, "legacy.sock")
+    daemon = daemons(legacy=path)
+    client = Client(path)
+    client.alloc(0, 12345, DRAM, 1)
+    client.query(0)
+    with workload("--devices", "4", "--processes", "10"):
+        eventually(lambda: len(daemon.document("/api/v1/processes")["processes"]) == 11)
+        before = totals(daemon)
+        daemon.kill()
+        begin = time.monotonic()
+        daemon.start()
+        assert totals(daemon) == before
+        assert time.monotonic() - begin < 1
+        assert Client(path).query(0)["dram"] >= 12345
+    client.close()
+
+
+def restart_for(daemon, seconds):
+    rounds = 0
+    with workload("--devices", "2", "--processes", "5"):
+        eventually(lambda: len(daemon.document("/api/v1/processes")["processes"]) == 5)
+        expected = totals(daemon)
+        with workload("--scenario", "busy", "--devices", "2", "--processes", "2"):
+            end = time.monotonic() + seconds
+            while time.monotonic() < end:
+                time.sleep(0.3)
+                daemon.kill()
+                daemon.start()
+                snapshot = daemon.document("/api/v1/snapshot")
+                living = [each for each in snapshot["processes"] if each["alive"]]
+                assert len(living) == 7
+                for device in snapshot["devices"]:
+                    for space in ("dram", "l1", "l1_small", "trace"):
+                        assert device[space]["taken"] == sum(
+                            part[space]["taken"] for each in living for part in each["devices"]
+                            if part["id"] == device["id"])
+                rounds += 1
+        eventually(lambda: totals(daemon) == expected)
+    return rounds
+
+
+def test_killed_every_300_ms_for_5_seconds(daemons):
+    assert restart_for(daemons(), 5) >= 5
+
+
+# ---- a service manager --------------------------------------------------------------------------
+
+def test_it_tells_when_it_is_ready_and_when_it_stops(daemons, folder):
+    path = os.path.join(folder, "notify.sock")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.settimeout(20)
+        manager.bind(path)
+        daemon = daemons(NOTIFY_SOCKET=path)
+        assert manager.recv(100) == b"READY=1"
+        assert daemon.document("/healthz")["status"] == "ok"
+        daemon.stop()
+        assert manager.recv(100) == b"STOPPING=1"
+
+
+def test_sockets_that_are_handed_over(folder):
+    path = os.path.join(folder, "handed.sock")
+    with socket.socket() as web, socket.socket(socket.AF_UNIX) as legacy:
+        web.bind(("127.0.0.1", 0))
+        web.listen()
+        legacy.bind(path)
+        legacy.listen()
+        script = ('export LISTEN_PID=$$ LISTEN_FDS=2 LISTEN_FDNAMES=legacy:http; '
+                  f'exec "$0" "$@" 3<&{legacy.fileno()} 4<&{web.fileno()}')
+        process = subprocess.Popen(
+            ["bash", "-c", script, TTMEM, "serve", "--history", "off", "--http", "127.0.0.1:1"],
+            pass_fds=[web.fileno(), legacy.fileno()], stderr=subprocess.DEVNULL)
+        try:
+            daemon = Daemon.__new__(Daemon)
+            daemon.host, daemon.port = web.getsockname()
+            assert daemon.document("/healthz")["status"] == "ok"
+            client = Client(path)
+            client.alloc(0, 4096, DRAM, 1)
+            assert client.query(0)["dram"] == 4096
+            client.close()
+        finally:
+            process.terminate()
+            assert process.wait(20) == 0
+        assert os.path.exists(path)  # it is the manager's
+
+
+def test_a_server_of_the_original_is_not_disturbed(folder, daemons):
+    server = Server(folder)
+    daemon = daemons(legacy=server.path)
+    daemon.stop()
+    assert server.client().query(0)["type"] == 4
+    server.end()

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""The lines of docs/http.md do what they say, and the pages know the same paths as the server."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import eventually
+from daemon import workload
+
+DOCS = os.path.join(os.environ["TTMEM_SOURCE_DIR"], "docs")
+
+
+def read(name):
+    with open(os.path.join(DOCS, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def curl_lines():
+    block = re.search(r"```sh\n(.*?)```", read("http.md"), re.DOTALL).group(1)
+    return block.splitlines()
+
+
+def test_the_curl_lines(daemons):
+    if shutil.which("curl") is None:
+        pytest.skip("curl is not installed")
+    lines = curl_lines()
+    assert len(lines) == 12
+    daemon = daemons()
+    with workload("--devices", "2"):
+        eventually(lambda: daemon.document("/api/v1/processes")["processes"])
+        for line in lines:
+            assert line.startswith("curl -s ")
+            command = line.replace("127.0.0.1:7171", f"{daemon.host}:{daemon.port}")
+            done = subprocess.run(["bash", "-c", command + " --fail"], capture_output=True,
+                                  text=True, timeout=20, check=False)
+            endless = "/events" in line
+            assert done.returncode == (28 if endless else 0), (line, done.stderr)
+            if endless:
+                assert "event: snapshot\ndata: {" in done.stdout
+            elif "-I" in line:
+                assert done.stdout.startswith("HTTP/1.1 200 OK")
+            elif "/metrics" in line:
+                assert "ttmem_memory_bytes" in done.stdout
+            else:
+                assert json.loads(done.stdout)["schema"] == 1
+
+
+def test_all_pages_name_the_same_paths(daemons):
+    told = set(re.findall(r"^\| `(/[^`?]*)`", read("http.md"), re.MULTILINE))
+    specified = set(re.findall(r"^  (/[^:]*):$", read("openapi.yaml"), re.MULTILINE))
+    assert told == specified
+    daemon = daemons()
+    with workload():
+        eventually(lambda: daemon.document("/api/v1/processes")["processes"])
+        for path in told - {"/api/v1/events"}:
+            assert daemon.ask(path.replace("{id}", "0"))[0] == 200, path

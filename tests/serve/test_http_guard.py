@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""Who may ask: the Host and Origin headers, the token, and what answers tell a browser."""
+
+import os
+import socket
+
+import pytest
+
+from daemon import refused
+
+TOKEN = "0123456789abcdef0123456789abcdef"
+
+
+@pytest.fixture
+def daemon(daemons):
+    return daemons()
+
+
+def code(daemon, **headers):
+    return daemon.ask("/healthz", headers={name.replace("_", "-"): value
+                                           for name, value in headers.items()})[0]
+
+
+def test_only_names_of_this_host(daemon):
+    port = daemon.port
+    for host in ("localhost", f"localhost:{port}", "LOCALHOST", "127.0.0.1", f"127.0.0.1:{port}",
+                 "127.8.9.10", "[::1]", f"[::1]:{port}", socket.gethostname()):
+        assert code(daemon, Host=host) == 200, host
+    for host in ("evil.example", f"evil.example:{port}", "127.0.0.1.evil.example", "localhost.evil",
+                 "128.0.0.1", "[::2]", "localhost@evil.example"):
+        assert code(daemon, Host=host) == 421, host
+
+
+def test_a_request_without_one_host(daemon):
+    for hosts in ("", "Host:\r\n", "Host: localhost\r\nHost: evil.example\r\n"):
+        answer = daemon.raw(f"GET /healthz HTTP/1.1\r\n{hosts}Connection: close\r\n\r\n".encode())
+        assert answer.startswith(b"HTTP/1.1 400 "), hosts
+
+
+def test_only_pages_of_its_own(daemon):
+    host = f"127.0.0.1:{daemon.port}"
+    assert code(daemon, Host=host, Origin=f"http://{host}") == 200
+    for origin in ("http://evil.example", "null", f"http://localhost:{daemon.port}",
+                   f"http://{host}.evil.example", "http://127.0.0.1"):
+        assert code(daemon, Host=host, Origin=origin) == 403, origin
+
+
+def test_what_answers_tell_a_browser(daemon):
+    for path in ("/", "/api/v1/snapshot", "/nothing", "/metrics"):
+        _, headers, _ = daemon.ask(path)
+        assert headers["Content-Security-Policy"].startswith("default-src 'self';")
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Cache-Control"] == "no-store"
+        assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+        assert "Access-Control-Allow-Origin" not in headers
+
+
+def token_file(folder, text=TOKEN, mode=0o600):
+    path = os.path.join(folder, "token")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text + "\n")
+    os.chmod(path, mode)
+    return path
+
+
+def own_address():
+    """An address of this machine that is not a loopback one; nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+            return probe.getsockname()[0]
+        except OSError:
+            return None
+
+
+def test_another_address_needs_both(folder):
+    token = token_file(folder)
+    for options in ([], ["--allow-remote"], ["--token-file", token]):
+        ended, said = refused(folder, "--http", "0.0.0.0:0", *options)
+        assert ended == 2 and "--allow-remote and --token-file" in said
+
+
+def test_a_token_that_is_none(folder):
+    remote = ["--http", "0.0.0.0:0", "--allow-remote", "--token-file"]
+    ended, said = refused(folder, *remote, token_file(folder, "short"))
+    assert ended == 2 and "too short" in said
+    ended, said = refused(folder, *remote, token_file(folder, TOKEN, 0o644))
+    assert ended == 2 and "chmod 600" in said
+    ended, said = refused(folder, *remote, os.path.join(folder, "missing"))
+    assert ended == 2 and "cannot be read" in said
+
+
+def test_from_elsewhere_only_with_the_token(daemons, folder):
+    address = own_address()
+    if address is None or address.startswith("127."):
+        pytest.skip("this machine has no other address than loopback ones")
+    daemon = daemons("--allow-remote", "--token-file", token_file(folder), http=f"{address}:0")
+    assert code(daemon) == 401
+    assert code(daemon, Authorization="Bearer wrong") == 401
+    assert code(daemon, Authorization=f"Bearer {TOKEN}x") == 401
+    assert code(daemon, Authorization=f"Basic {TOKEN}") == 401
+    assert code(daemon, Authorization=f"Bearer {TOKEN}") == 200
+    assert code(daemon, Authorization=f"bearer {TOKEN}") == 200
+    assert code(daemon, Authorization=f"Bearer {TOKEN}", Origin="http://evil.example") == 403
+    assert daemon.ask("/healthz")[1]["WWW-Authenticate"] == "Bearer"

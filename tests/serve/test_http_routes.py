@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""Every path of docs/http.md, and that what it says is what the commands say."""
+
+import http.client
+import json
+import os
+import subprocess
+
+import pytest
+
+from conftest import eventually, status
+from daemon import TTMEM, without_times, workload
+
+SPACES = ("dram", "l1", "l1_small", "trace")
+
+
+@pytest.fixture
+def busy(daemons):
+    daemon = daemons()
+    with workload("--devices", "2", "--processes", "2") as pids:
+        eventually(lambda: len(daemon.document("/api/v1/processes")["processes"]) == 2)
+        yield daemon, pids
+
+
+def command(*arguments):
+    return json.loads(subprocess.run([TTMEM, *arguments, "--json"], check=True, capture_output=True,
+                                     text=True).stdout)
+
+
+def test_the_snapshot_is_the_document_of_status(busy):
+    daemon, _ = busy
+    assert without_times(daemon.document("/api/v1/snapshot")) == without_times(status())
+
+
+def test_one_device(busy):
+    daemon, pids = busy
+    snapshot = daemon.document("/api/v1/snapshot")
+    for device in snapshot["devices"]:
+        for name in (str(device["id"]), device["unique_id"]):
+            document = daemon.document(f"/api/v1/devices/{name}")
+            assert document["document"] == "device"
+            assert document["device"] == device
+            assert [p["pid"] for p in document["processes"]] == sorted(pids)
+            for process in document["processes"]:
+                assert [d["id"] for d in process["devices"]] == [device["id"]]
+            for space in SPACES:
+                assert device[space]["taken"] == sum(
+                    process["devices"][0][space]["taken"] for process in document["processes"])
+
+
+def test_no_such_device(busy):
+    daemon, _ = busy
+    assert daemon.error("/api/v1/devices/7") == (404, "there is no such device; there are: 0, 1")
+    assert daemon.error("/api/v1/devices/")[0] == 404
+    assert daemon.error("/api/v1/devices/0/nothing")[0] == 404
+
+
+def test_cores_add_up_to_their_l1(busy):
+    daemon, _ = busy
+    expected = command("status", "--device", "0", "--cores")
+    document = daemon.document("/api/v1/devices/0/cores")
+    assert without_times(document) == without_times(expected)
+    mapped = daemon.document("/api/v1/devices/0/cores?map=1")["devices"][0]["cores"]
+    for core in mapped:
+        parts = ("fixed", "ring", "program_l1", "gaps", "free", "buffers", "l1_small")
+        assert sum(core[part] for part in parts) == (core["l1_bytes"] or 0)
+        assert sum(each["end"] - each["begin"] for each in core["map"]) == (core["l1_bytes"] or 0)
+
+
+def test_programs(busy):
+    daemon, pids = busy
+    expected = command("status", "--programs")
+    assert without_times(daemon.document("/api/v1/programs")) == without_times(expected)
+    mine = daemon.document(f"/api/v1/programs?pid={pids[0]}")["programs"]
+    assert mine and {each["pid"] for each in mine} == {pids[0]}
+    assert daemon.document("/api/v1/programs?device=1")["programs"]
+    assert daemon.error("/api/v1/programs?device=9")[0] == 404
+
+
+def test_holdings_in_pages_are_the_dump(busy):
+    daemon, pids = busy
+    expected = without_times(command("dump")["holdings"])
+    whole = without_times(daemon.document("/api/v1/holdings"))
+    assert whole["holdings"] == expected
+    assert (whole["total"], whole["next"], whole["changed"]) == (len(expected), None, False)
+    pages, cursor = [], ""
+    while cursor is not None:
+        page = daemon.document(f"/api/v1/holdings?limit=3&cursor={cursor}" if cursor else
+                               "/api/v1/holdings?limit=3")
+        assert len(page["holdings"]) <= 3 and page["changed"] is False
+        pages += without_times(page["holdings"])
+        cursor = page["next"]
+    assert pages == expected
+    for query, keeps in (
+            (f"pid={pids[1]}", lambda each: each["pid"] == pids[1]),
+            ("kind=buffer", lambda each: each["kind"] == "buffer"),
+            ("space=l1", lambda each: each["space"] == "l1"),
+            ("device=1", lambda each: 1 in each["devices"]),
+            ("kind=kernel&process=nobody", lambda each: False)):
+        found = without_times(daemon.document("/api/v1/holdings?" + query)["holdings"])
+        assert found == [each for each in expected if keeps(each)], query
+
+
+def test_a_page_says_that_something_happened_since_the_one_before(busy):
+    daemon, _ = busy
+    first = daemon.document("/api/v1/holdings?limit=1")
+    with workload():
+        eventually(lambda: len(daemon.document("/api/v1/processes")["processes"]) == 3)
+        assert daemon.document(f"/api/v1/holdings?cursor={first['next']}")["changed"] is True
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=10001", "limit=x", "cursor=x", "cursor=1",
+                                   "pid=-1", "device=a", "kind=cat", "space=outer"])
+def test_a_wrong_parameter_is_named(busy, query):
+    code, message = busy[0].error("/api/v1/holdings?" + query)
+    assert code == 400 and message.startswith(query.split("=")[0] + " must be ")
+
+
+def test_history_of_a_metric(busy):
+    daemon, _ = busy
+    metrics = daemon.document("/api/v1/history")
+    assert "dram.taken" in json.dumps(metrics)
+    taken = daemon.document("/api/v1/snapshot")["devices"][0]["dram"]["taken"]
+
+    def last():
+        answer = daemon.document("/api/v1/history?metric=dram.taken&device=0&from=-1m")
+        known = [value for series in answer["series"] for value in series["last"]
+                 if value is not None]
+        return known and known[-1] == taken
+    eventually(last)
+    assert daemon.error("/api/v1/history?metric=nothing")[0] == 400
+    assert daemon.document("/api/v1/runs")["document"] == "runs"
+
+
+def test_without_a_history(daemons):
+    assert daemons(history="off").error("/api/v1/history")[0] == 404
+
+
+def test_metrics_and_health(busy):
+    daemon, _ = busy
+    code, headers, body = daemon.ask("/metrics")
+    if code == 404:
+        pytest.skip("this build has no prometheus-cpp")
+    assert headers["Content-Type"].startswith("text/plain; version=0.0.4")
+    text = body.decode()
+    taken = daemon.document("/api/v1/snapshot")["devices"][0]["dram"]["taken"]
+    lines = [line for line in text.splitlines()
+             if line.startswith("ttmem_memory_bytes{") and 'device="0"' in line
+             and 'space="dram"' in line and 'figure="taken"' in line]
+    assert len(lines) == 1 and float(lines[0].split()[-1]) == taken
+    health = daemon.document("/healthz")
+    assert health["status"] == "ok" and health["devices"] == 2 and health["processes"] == 2
+
+
+def test_the_start_page_links_only_what_is_there(busy):
+    daemon, _ = busy
+    code, headers, body = daemon.ask("/")
+    assert code == 200 and headers["Content-Type"] == "text/html; charset=utf-8"
+    links = [part.split('"')[0] for part in body.decode().split('href="')[1:]]
+    assert len(links) >= 9
+    for link in links:
+        if link != "/api/v1/events":
+            assert daemon.ask(link)[0] == 200, link
+
+
+def test_head_has_the_length_and_no_body(busy):
+    daemon, _ = busy
+    for path in ("/api/v1/snapshot", "/", "/healthz", "/api/v1/nothing"):
+        code, headers, body = daemon.ask(path, "HEAD")
+        assert body == b"" and int(headers["Content-Length"]) > 0
+        assert code == daemon.ask(path)[0]
+    code, headers, body = daemon.ask("/api/v1/events", "HEAD")
+    assert (code, headers["Content-Type"], body) == (200, "text/event-stream", b"")
+
+
+def test_other_methods_and_unknown_paths(busy):
+    daemon, _ = busy
+    for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"):
+        code, headers, _ = daemon.ask("/api/v1/snapshot", method)
+        assert code == 405 and headers["Allow"] == "GET, HEAD"
+    for path in ("/nothing", "/api/v1", "/api/v2/snapshot", "/api/v1/snapshot/", "//", "/..%2f"):
+        assert daemon.error(path)[0] == 404
+
+
+def test_one_connection_serves_many(busy):
+    daemon, _ = busy
+    connection = http.client.HTTPConnection(daemon.host, daemon.port, timeout=20)
+    for _ in range(50):
+        connection.request("GET", "/healthz")
+        response = connection.getresponse()
+        assert response.status == 200 and json.loads(response.read())["status"] == "ok"
+    connection.close()
+
+
+def test_names_of_strangers_stay_inside_their_strings(daemons, folder):
+    daemon = daemons()
+    program = os.path.join(folder, 'odd"}]<b>\u202e')
+    os.symlink(TTMEM, program)
+    process = subprocess.Popen([program, "demo", "--hold", "60"], stdout=subprocess.PIPE)
+    try:
+        process.stdout.readline()
+        found = eventually(lambda: daemon.document("/api/v1/processes")["processes"])
+        assert 'odd"}]<b>' in found[0]["command"]
+        assert b'odd\\"}]<b>' in daemon.ask("/api/v1/processes")[2]
+    finally:
+        process.terminate()
+        process.wait()
+        process.stdout.close()
