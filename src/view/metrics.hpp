@@ -63,11 +63,5 @@ bool metrics_available();
 // Lets `memory` observe the snapshot first.
 std::string metrics_text(const ledger::Snapshot& snapshot, const MetricsOptions& options,
                          const SelfFigures& self, CounterMemory& memory);
-// For one who tells only once: launches of the processes that are known.
-inline std::string metrics_text(const ledger::Snapshot& snapshot, const MetricsOptions& options,
-                                const SelfFigures& self) {
-  CounterMemory memory;
-  return metrics_text(snapshot, options, self, memory);
-}
 
 }  // namespace ttmem::view
