@@ -14,6 +14,7 @@ import urllib.request
 import pytest
 
 from conftest import eventually
+from daemon import workload
 
 TTMEM = os.environ["TTMEM_BIN"]
 
@@ -73,62 +74,54 @@ class Prometheus:
         self.log.close()
 
 
-@pytest.fixture
-def workload():
-    """The built-in workload, which holds its memory until it is ended."""
-    process = subprocess.Popen([TTMEM, "demo", "--hold", "120"], stdout=subprocess.DEVNULL)
-    yield process
-    process.terminate()
-    process.wait(20)
-
-
 def status():
     return json.loads(subprocess.run([TTMEM, "status", "--json"], check=True, text=True,
                                      capture_output=True).stdout)
 
 
-def test_a_real_prometheus_says_what_status_says(folder, daemons, workload):
-    daemon = daemons()
-    eventually(lambda: len(status()["devices"]) > 0 and status()["processes"])
+def expected_memory():
+    """What ttmem_memory_bytes must say: (unique id, space, figure) -> bytes."""
+    expected = {}
+    for device in status()["devices"]:
+        for space in ("dram", "l1", "l1_small", "trace", "program_l1", "l1_total"):
+            for figure in ("taken", "occupied", "requested", "resident", "reserved", "allocated",
+                           "peak", "used"):
+                if device[space].get(figure) is not None:
+                    expected[device["unique_id"], space, figure] = device[space][figure]
+    return expected
+
+
+@contextlib.contextmanager
+def scraping(folder, daemon):
     prometheus = Prometheus(folder, f"{daemon.host}:{daemon.port}")
     try:
-        expected = {}
-        def settled():
-            """The workload has reached its figures, and Prometheus has seen them."""
-            expected.clear()
-            for device in status()["devices"]:
-                for space in ("dram", "l1", "l1_small", "trace"):
-                    for figure in ("taken", "occupied", "requested", "peak"):
-                        key = (device["unique_id"], space, figure)
-                        expected[key] = device[space][figure]
-                for figure in ("resident", "reserved", "allocated", "peak"):
-                    key = (device["unique_id"], "program_l1", figure)
-                    expected[key] = device["program_l1"][figure]
-                expected[(device["unique_id"], "l1_total", "used")] = device["l1_total"]["used"]
-            told = {(labels["unique_id"], labels["space"], labels["figure"]): int(value)
-                    for labels, value in prometheus.ask("ttmem_memory_bytes")}
-            known = {key: value for key, value in expected.items() if value is not None}
-            return known and told == known
-        eventually(settled, 30)
-        assert any(value > 0 for value in expected.values() if value)
-        up = prometheus.ask('up{job="ttmem"}')
-        assert [value for _, value in up] == [1.0]
-        kernels = {labels["type"]: int(value)
-                   for labels, value in prometheus.ask("ttmem_kernel_footprint_bytes")}
-        device = status()["devices"][0]
-        assert kernels == {each: device["kernels"][each]["footprint"] for each in kernels}
-        assert set(kernels) == {"application", "fabric", "dispatch"}
-        assert prometheus.ask("ttmem_self_cpu_seconds_total")
-        assert not prometheus.ask("ttmem_process_memory_bytes")
+        yield prometheus
     finally:
         prometheus.end()
 
 
-def test_processes_on_request(folder, daemons, workload):
-    daemon = daemons("--metrics-per-process")
-    eventually(lambda: status()["processes"])
-    prometheus = Prometheus(folder, f"{daemon.host}:{daemon.port}")
-    try:
+def test_a_real_prometheus_says_what_status_says(folder, daemons):
+    with workload(), scraping(folder, daemons()) as prometheus:
+        expected = expected_memory()
+        assert any(expected.values())
+
+        def told():
+            return {(labels["unique_id"], labels["space"], labels["figure"]): int(value)
+                    for labels, value in prometheus.ask("ttmem_memory_bytes")}
+        eventually(told, 30)
+        assert told() == expected
+        assert [value for _, value in prometheus.ask('up{job="ttmem"}')] == [1.0]
+        kernels = {labels["type"]: int(value)
+                   for labels, value in prometheus.ask("ttmem_kernel_footprint_bytes")}
+        device = status()["devices"][0]
+        assert kernels == {kind: device["kernels"][kind]["footprint"]
+                           for kind in ("application", "fabric", "dispatch")}
+        assert prometheus.ask("ttmem_self_cpu_seconds_total")
+        assert not prometheus.ask("ttmem_process_memory_bytes")
+
+
+def test_processes_on_request(folder, daemons):
+    with workload(), scraping(folder, daemons("--metrics-per-process")) as prometheus:
         told = eventually(lambda: prometheus.ask(
             'ttmem_process_memory_bytes{space="dram",figure="taken"} > 0'), 30)
         by_pid = {process["pid"]: process for process in status()["processes"]}
@@ -136,5 +129,3 @@ def test_processes_on_request(folder, daemons, workload):
             process = by_pid[int(labels["pid"])]
             assert labels["name"] == process["name"]
             assert value == process["devices"][0]["dram"]["taken"]
-    finally:
-        prometheus.end()

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""History of a real daemon: what it saw, across a restart, beside what it was told."""
+
+import os
+import time
+
+from conftest import eventually
+from daemon import workload
+
+
+def last_known(daemon, metric):
+    """The newest value of the last minute that is known, of the first series."""
+    answer = daemon.document(f"/api/v1/history?metric={metric}&from=-1m&step=1s")
+    assert answer["document"] == "history"
+    if not answer["series"]:
+        return None
+    assert answer["to_s"] - answer["from_s"] == len(answer["series"][0]["last"]) * answer["step_s"]
+    known = [value for value in answer["series"][0]["last"] if value is not None]
+    return known[-1] if known else None
+
+
+def history_file(folder):
+    return os.path.join(folder, "state", "history.db")
+
+
+def test_what_status_says_is_remembered(folder, daemons):
+    daemon = daemons(history=history_file(folder))
+    with workload() as pids:
+        device = eventually(lambda: daemon.document("/api/v1/snapshot")["devices"])[0]
+        assert eventually(lambda: last_known(daemon, "dram.taken")) == device["dram"]["taken"]
+        assert last_known(daemon, "l1.requested") == device["l1"]["requested"]
+        runs = daemon.document("/api/v1/runs")["runs"]
+        assert {run["pid"] for run in runs} >= set(pids)
+        for run in runs:
+            assert run["devices"][0]["peak_dram"] >= device["dram"]["taken"]
+
+
+def test_goes_on_after_a_restart(folder, daemons):
+    daemon = daemons(history=history_file(folder))
+    with workload() as pids:
+        eventually(lambda: last_known(daemon, "dram.taken"))
+        time.sleep(2)  # a whole second that it saw
+        stopped = int(time.time())
+        assert daemon.stop() == 0
+        time.sleep(4)
+        daemon.start()
+        eventually(lambda: daemon.document("/api/v1/snapshot")["devices"])
+        series = daemon.document(
+            f"/api/v1/history?metric=dram.taken&from={stopped - 1}&step=1s")["series"][0]["last"]
+        assert series[0] is not None
+        assert None in series[2:5], "nobody looked"
+        assert eventually(lambda: last_known(daemon, "dram.taken")) == series[0]
+        runs = daemon.document("/api/v1/runs")["runs"]
+        assert sorted(run["pid"] for run in runs if run["pid"] in pids) == sorted(pids)
+
+
+def test_a_killed_daemon_leaves_a_good_file(folder, daemons):
+    daemon = daemons(history=history_file(folder))
+    with workload():
+        eventually(lambda: last_known(daemon, "dram.taken"))
+        time.sleep(6)  # a batch is written every five seconds
+        daemon.kill()
+        daemon.start()
+        assert daemon.document("/healthz")["history"]["problem"] is None
+        assert eventually(lambda: last_known(daemon, "dram.taken")) > 0
+        assert os.listdir(os.path.dirname(history_file(folder))).count("history.db") == 1
+
+
+def test_a_file_that_is_not_ours_is_left_alone(folder, daemons):
+    path = os.path.join(folder, "notes.txt")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("my notes\n" * 100)
+    daemon = daemons(history=path)
+    assert "is not a history of ttmem" in daemon.log()
+    assert "is not a history of ttmem" in daemon.document("/healthz")["history"]["problem"]
+    with workload():
+        assert eventually(lambda: daemon.document("/api/v1/snapshot")["devices"])
+        assert eventually(lambda: last_known(daemon, "dram.taken")) > 0
+    with open(path, encoding="utf-8") as file:
+        assert file.read() == "my notes\n" * 100
+
+
+def test_wrong_questions_say_what_to_do(folder, daemons):
+    daemon = daemons(history=history_file(folder))
+    for question, answer in (
+        ("metric=nothing", "no metric 'nothing'"),
+        ("metric=dram.taken&from=never", "a time is"),
+        ("metric=dram.taken&step=0", "a step is"),
+        ("metric=dram.taken&from=-90d&step=1s", "step of"),
+        ("metric=dram.taken&colour=red", "may be metric"),
+    ):
+        status, message = daemon.error("/api/v1/history?" + question)
+        assert status == 400 and answer in message
