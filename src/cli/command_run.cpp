@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include <cstdlib>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +15,7 @@ namespace {
 
 struct RunOptions {
   bool print_env = false;
+  bool lines = false;
   std::vector<std::string> command;
 };
 
@@ -25,14 +25,22 @@ int run_program(const RunOptions& options) {
     fmt::print(stderr, "ttmem: {}\n", preload.error().message);
     return kFailed;
   }
-  const char* existing = std::getenv("LD_PRELOAD");
-  const std::string value = inject::merged_preload(existing ? existing : "", *preload);
-  if (options.print_env) return Output::print(inject::as_shell_text(value));
+  std::string python_start;
+  if (options.lines) {
+    const auto found = inject::find_python_start();
+    if (!found) {
+      fmt::print(stderr, "ttmem: {}\n", found.error().message);
+      return kFailed;
+    }
+    python_start = *found;
+  }
+  const auto environment = inject::environment_with(*preload, python_start);
+  if (options.print_env) return Output::print(inject::as_shell_text(environment));
   if (options.command.empty()) {
     fmt::print(stderr, "ttmem: name the program to run, as in `ttmem run python model.py`\n");
     return kUsage;
   }
-  return inject::become(options.command, value);
+  return inject::become(options.command, environment);
 }
 
 constexpr const char* kExamples =
@@ -44,6 +52,8 @@ constexpr const char* kExamples =
     "(pass it on with `mpirun -x LD_PRELOAD`).\n"
     "Examples:\n"
     "  ttmem run python model.py        then, elsewhere: ttmem status\n"
+    "  ttmem run --lines python model.py   with file, line and function of each allocation of "
+    "ttnn\n"
     "  ttmem run -- pytest -x tests     everything after -- is the program's\n"
     "  eval \"$(ttmem run --print-env)\"  for services, notebooks and containers";
 
@@ -54,6 +64,9 @@ void register_run(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("run", "Start a program whose device memory is recorded");
   command->footer(kExamples);
   command->add_flag("--print-env", options->print_env, "Print the environment instead");
+  command->add_flag("--lines", options->lines,
+                    "Name the line of Python behind each allocation of ttnn (a few microseconds an "
+                    "operation)");
   command->prefix_command();
   command->callback([options, command, &action] {
     options->command = command->remaining();

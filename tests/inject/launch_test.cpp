@@ -22,9 +22,39 @@ TEST(MergedPreload, OursComesLastAndOnce) {
   EXPECT_EQ(merged_preload("/a/ours.so.old", "/a/ours.so"), "/a/ours.so.old:/a/ours.so");
 }
 
+TEST(MergedPythonPath, OursComesFirstAndOnce) {
+  EXPECT_EQ(merged_python_path("", "/a/start"), "/a/start");
+  EXPECT_EQ(merged_python_path("/b:/c", "/a/start"), "/a/start:/b:/c");
+  EXPECT_EQ(merged_python_path("/a/start:/b", "/a/start"), "/a/start:/b");
+}
+
 TEST(Environment, IsPrintedForAShell) {
-  EXPECT_EQ(as_shell_text("/a b/ours.so"), "export LD_PRELOAD='/a b/ours.so'\n");
-  EXPECT_EQ(as_shell_text("/it's.so"), "export LD_PRELOAD='/it'\\''s.so'\n");
+  EXPECT_EQ(as_shell_text({{"LD_PRELOAD", "/a b/ours.so"}}), "export LD_PRELOAD='/a b/ours.so'\n");
+  EXPECT_EQ(as_shell_text({{"A", "/it's.so"}, {"B", ""}}),
+            "export A='/it'\\''s.so'\nexport B=''\n");
+}
+
+TEST(Environment, NamesPythonOnlyWhenLinesAreWanted) {
+  ::setenv("PYTHONPATH", "/mine", 1);
+  const Environment plain = environment_with("/none/ours.so", "");
+  ASSERT_EQ(plain.size(), 1u);
+  EXPECT_EQ(plain[0].first, "LD_PRELOAD");
+  const Environment lines = environment_with("/none/ours.so", "/start");
+  ASSERT_EQ(lines.size(), 2u) << "there is no recorder beside that stub";
+  EXPECT_EQ(lines[1], (std::pair<std::string, std::string>("PYTHONPATH", "/start:/mine")));
+  ::unsetenv("PYTHONPATH");
+}
+
+TEST(FindPythonStart, IsInTheShareFolderOfTheCommand) {
+  char name[] = "/tmp/ttmem-launch-XXXXXX";
+  const std::filesystem::path root = ::mkdtemp(name);
+  std::filesystem::create_directories(root / "bin");
+  const auto start = root / "share" / "ttmem" / "python";
+  std::filesystem::create_directories(start);
+  EXPECT_FALSE(find_python_start((root / "bin").string()));
+  std::ofstream(start / "sitecustomize.py") << "";
+  EXPECT_EQ(*find_python_start((root / "bin").string()), start.string());
+  std::filesystem::remove_all(root);
 }
 
 TEST(FindPreload, LooksBesideTheCommandAndInLib) {
@@ -44,7 +74,7 @@ TEST(FindPreload, LooksBesideTheCommandAndInLib) {
 
 int code_of(const std::vector<std::string>& command) {
   const pid_t child = ::fork();
-  if (child == 0) ::_exit(become(command, ""));
+  if (child == 0) ::_exit(become(command, {}));
   int status = 0;
   ::waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);

@@ -31,6 +31,29 @@ std::string shell_quoted(std::string_view text) {
   return result + "'";
 }
 
+segment::Result<std::string> command_directory() {
+  std::error_code error;
+  const auto command = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) return command.parent_path().string();
+  return segment::Error{segment::ErrorCode::kSystem,
+                        "cannot read /proc/self/exe: " + error.message()};
+}
+
+std::string value_of(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value ? value : "";
+}
+
+/// Whether one of the words between separators is this one.
+bool has_word(std::string_view list, std::string_view separators, std::string_view word) {
+  while (!list.empty()) {
+    const auto end = list.find_first_of(separators);
+    if (list.substr(0, end) == word) return true;
+    list.remove_prefix(end == list.npos ? list.size() : end + 1);
+  }
+  return false;
+}
+
 std::vector<char*> as_arguments(const std::vector<std::string>& command) {
   std::vector<char*> arguments;
   for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -41,13 +64,23 @@ std::vector<char*> as_arguments(const std::vector<std::string>& command) {
 }  // namespace
 
 segment::Result<std::string> find_preload() {
+  const auto directory = command_directory();
+  return directory ? find_preload(*directory) : directory;
+}
+
+segment::Result<std::string> find_python_start() {
+  const auto directory = command_directory();
+  return directory ? find_python_start(*directory) : directory;
+}
+
+segment::Result<std::string> find_python_start(const std::string& command_directory) {
+  const auto place = std::filesystem::path(command_directory) / ".." / "share" / "ttmem" / "python";
   std::error_code error;
-  const auto command = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) {
-    return segment::Error{segment::ErrorCode::kSystem,
-                          "cannot read /proc/self/exe: " + error.message()};
-  }
-  return find_preload(command.parent_path().string());
+  const auto file = std::filesystem::canonical(place / "sitecustomize.py", error);
+  if (!error) return file.parent_path().string();
+  return segment::Error{segment::ErrorCode::kNotFound,
+                        "share/ttmem/python/sitecustomize.py, which names the lines of Python, is "
+                        "missing: install ttmem completely, or run without --lines"};
 }
 
 segment::Result<std::string> find_preload(const std::string& command_directory) {
@@ -66,21 +99,40 @@ segment::Result<std::string> find_preload(const std::string& command_directory) 
 }
 
 std::string merged_preload(std::string_view existing, std::string_view ours) {
-  std::string_view rest = existing;
-  while (!rest.empty()) {
-    const auto end = rest.find_first_of(": ");
-    if (rest.substr(0, end) == ours) return std::string(existing);
-    rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
+  if (existing.empty()) return std::string(ours);
+  if (has_word(existing, ": ", ours)) return std::string(existing);
+  return std::string(existing) + ":" + std::string(ours);
+}
+
+std::string merged_python_path(std::string_view existing, std::string_view ours) {
+  if (existing.empty()) return std::string(ours);
+  if (has_word(existing, ":", ours)) return std::string(existing);
+  return std::string(ours) + ":" + std::string(existing);
+}
+
+Environment environment_with(const std::string& preload, const std::string& python_start) {
+  Environment environment = {{"LD_PRELOAD", merged_preload(value_of("LD_PRELOAD"), preload)}};
+  if (python_start.empty()) return environment;
+  environment.emplace_back("PYTHONPATH", merged_python_path(value_of("PYTHONPATH"), python_start));
+  // Python must use the recorder that the observer uses, which lies beside the stub.
+  const auto recorder = std::filesystem::path(preload).parent_path() / "libttmem.so.1";
+  std::error_code error;
+  if (std::filesystem::exists(recorder, error)) {
+    environment.emplace_back("TTMEM_LIBRARY", recorder.string());
   }
-  return existing.empty() ? std::string(ours) : std::string(existing) + ":" + std::string(ours);
+  return environment;
 }
 
-std::string as_shell_text(std::string_view preload) {
-  return "export LD_PRELOAD=" + shell_quoted(preload) + "\n";
+std::string as_shell_text(const Environment& environment) {
+  std::string text;
+  for (const auto& [name, value] : environment) {
+    text += "export " + name + "=" + shell_quoted(value) + "\n";
+  }
+  return text;
 }
 
-int become(const std::vector<std::string>& command, const std::string& preload) {
-  ::setenv("LD_PRELOAD", preload.c_str(), 1);
+int become(const std::vector<std::string>& command, const Environment& environment) {
+  for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
   // The command ignores it for its own output; a program must not inherit that.
   ::signal(SIGPIPE, SIG_DFL);
   auto arguments = as_arguments(command);

@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "segment/result.hpp"
@@ -18,18 +19,32 @@ segment::Result<std::string> find_preload();
 /// The same, seen from a directory that holds the command.
 segment::Result<std::string> find_preload(const std::string& command_directory);
 
+/// The folder whose sitecustomize.py names the lines of Python: ../share/ttmem/python, seen from
+/// the command.
+segment::Result<std::string> find_python_start();
+segment::Result<std::string> find_python_start(const std::string& command_directory);
+
 /// What LD_PRELOAD becomes: ours after whatever was there, once.
 std::string merged_preload(std::string_view existing, std::string_view ours);
+/// What PYTHONPATH becomes: ours before whatever was there, once.
+std::string merged_python_path(std::string_view existing, std::string_view ours);
 
-/// A line for a shell: export LD_PRELOAD='…'.
-std::string as_shell_text(std::string_view preload);
+/// Variables with their values, in the order in which they are printed.
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+/// What is added to the environment of a program: the preload and, if `python_start` is not empty,
+/// what makes a Python name the lines that allocate.
+Environment environment_with(const std::string& preload, const std::string& python_start);
+
+/// Lines for a shell: export LD_PRELOAD='…'.
+std::string as_shell_text(const Environment& environment);
 
 /// Exit codes of shells, for a program that could not be started.
 inline constexpr int kCannotExecute = 126;
 inline constexpr int kNoSuchProgram = 127;
 
-/// Becomes the program, with this LD_PRELOAD. Returns only if that fails: the code to exit with,
+/// Becomes the program, with these variables. Returns only if that fails: the code to exit with,
 /// after a line that says why.
-int become(const std::vector<std::string>& command, const std::string& preload);
+int become(const std::vector<std::string>& command, const Environment& environment);
 
 }  // namespace ttmem::inject
