@@ -104,7 +104,8 @@ ledger::Tracking tracking_of(const segment::Reader& reader, const segment::Count
   ledger::Tracking tracking;
   compare_audits(reader, tracking);
   tracking.since_open = (flags & segment::kHeaderAttachedLate) == 0;
-  tracking.partial = (flags & segment::kHeaderPartial) != 0;
+  // Buffers of before are seeded; programs that were compiled then, and peaks, are not known.
+  tracking.partial = !tracking.since_open || (flags & segment::kHeaderPartial) != 0;
   tracking.disconnected = (flags & segment::kHeaderDisconnected) != 0;
   tracking.not_tmpfs = (flags & segment::kHeaderNotTmpfs) != 0;
   tracking.growth_stopped = (flags & segment::kHeaderGrowthStopped) != 0;

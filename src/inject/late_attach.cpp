@@ -48,7 +48,9 @@ class CatchUp {
 
   void visit(const void* mesh) {
     if (!seen_.insert(mesh).second) return;
-    if (functions.mesh_allocator) seed(functions.mesh_allocator(mesh), mesh);
+    // What `open_device` gives is a part of a mesh that was never initialized and has no allocator.
+    const bool ready = !functions.mesh_is_initialized || functions.mesh_is_initialized(mesh);
+    if (ready && functions.mesh_allocator) seed(functions.mesh_allocator(mesh), mesh);
     if (!functions.mesh_submeshes) return;
     for (const auto& submesh : functions.mesh_submeshes(mesh)) visit(submesh.get());
   }

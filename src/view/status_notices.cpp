@@ -58,8 +58,11 @@ std::string tracking_lines(const ledger::ProcessView& process) {
   if (!tracking.hooks_missing.empty()) {
     add("hooks that are not bound: " + joined(tracking.hooks_missing));
   }
-  if (!tracking.since_open) add("tracked since it was attached, not from its start");
-  if (tracking.partial) add("an earlier part is not known");
+  if (!tracking.since_open) {
+    add("attached late: programs of before are not known until they are compiled again");
+  } else if (tracking.partial) {
+    add("an earlier part is not known");
+  }
   if (tracking.disconnected) add("its socket is closed; it may hold less than shown");
   if (tracking.unsettled > 0) {
     add(count_text(tracking.unsettled, "slot") + " changed at every read; look again");

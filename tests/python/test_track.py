@@ -37,6 +37,23 @@ def need(*arguments):
     return path
 
 
+def environment(board, segments):
+    descriptors = need("descriptors")
+    return dict(
+        os.environ,
+        PYTHONPATH=str(PACKAGE),
+        PYTHONDONTWRITEBYTECODE="1",
+        TTMEM_DIR=str(segments),
+        TTMEM_LIBRARY=named_file("TTMEM_LIB"),
+        TTMEM_BIN=named_file("TTMEM_BIN"),
+        TTMEM_INJECTOR_DIR=named_file("TTMEM_INJECTOR_DIR"),
+        TT_METAL_MOCK_CLUSTER_DESC_PATH=os.path.join(descriptors, f"{board}.yaml"),
+        TT_METAL_CACHE=os.path.join(os.path.dirname(descriptors), "kernels-python"),
+        TT_LOGGER_LEVEL="error",
+        TTNN_CONFIG_OVERRIDES="{}",
+    )
+
+
 class Runs:
     """Each way of each board once, when it is first asked for."""
 
@@ -52,31 +69,17 @@ class Runs:
 
     def _run(self, minor, board, how):
         interpreter = need("python", minor)
-        descriptors = need("descriptors")
         command = named_file("TTMEM_BIN")
         directory = self._directory / f"{minor}-{board}-{how}"
         segments = directory / "segments"
         segments.mkdir(parents=True, mode=0o700)
-        environment = dict(
-            os.environ,
-            PYTHONPATH=str(PACKAGE),
-            PYTHONDONTWRITEBYTECODE="1",
-            TTMEM_DIR=str(segments),
-            TTMEM_LIBRARY=named_file("TTMEM_LIB"),
-            TTMEM_BIN=command,
-            TTMEM_INJECTOR_DIR=named_file("TTMEM_INJECTOR_DIR"),
-            TT_METAL_MOCK_CLUSTER_DESC_PATH=os.path.join(descriptors, f"{board}.yaml"),
-            TT_METAL_CACHE=os.path.join(os.path.dirname(descriptors), "kernels-python"),
-            TT_LOGGER_LEVEL="error",
-            TTNN_CONFIG_OVERRIDES="{}",
-        )
         rows, columns = BOARDS[board]
         arguments = [interpreter, str(WORKLOAD), how, str(rows), str(columns)]
         if how == "run":
             arguments = [command, "run", *arguments]
         done = subprocess.run(
             arguments,
-            env=environment,
+            env=environment(board, segments),
             cwd=directory,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -151,6 +154,62 @@ def test_what_was_there_before_is_read_from_the_allocator(runs, minor, board):
             for space in SPACES:
                 for word in ("taken", "occupied", "requested", "count", "largest_free", "capacity"):
                     assert mine[space][word] == known[space][word], (name, device, space, word)
+
+
+ALONE = """
+import json
+import subprocess
+import ttmem
+import ttnn
+from ttmem import command
+
+device = ttnn.open_device(device_id=0)
+tensor = ttnn.ones((64, 64), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+sums = [ttnn.add(tensor, tensor)]
+ttmem.track()
+
+def told():
+    (process,) = [one for one in ttmem.snapshot()["processes"] if one["segment"]]
+    view = ttnn.get_memory_view(device, ttnn.BufferType.DRAM)
+    process["oracle"] = view.num_banks * view.total_bytes_allocated_per_bank
+    process["programs"] = [one["name"] for one in command.document("status", "--programs")["programs"]]
+    process["text"] = subprocess.run([command.find(), "status"], capture_output=True, text=True).stdout
+    print(json.dumps(process))
+
+told()
+sums.append(ttnn.add(tensor, tensor))
+sums.append(ttnn.softmax(tensor))
+told()
+sums.clear()
+told()
+ttnn.close_device(device)
+"""
+
+
+def test_what_a_late_hook_cannot_know_is_said(tmp_path):
+    """`open_device`, a program before track(): its buffers are exact, the program is missing."""
+    (tmp_path / "segments").mkdir(mode=0o700)
+    done = subprocess.run(
+        [need("python", 10), "-c", ALONE],
+        env=environment("n150", tmp_path / "segments"),
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    steps = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert len(steps) == 3
+    for step in steps:
+        assert step["devices"][0]["dram"]["taken"] == step["oracle"] > 0
+        assert step["tracking"]["anomalies"] == {}
+        assert step["tracking"]["exact"] is not False
+        assert (step["tracking"]["since"], step["tracking"]["partial"]) == ("attach", True)
+        assert "programs of before are not known" in step["text"]
+    assert steps[0]["programs"] == []
+    assert steps[1]["programs"] == ["SoftmaxDeviceOperation"]
 
 
 @pytest.mark.parametrize("minor, board", CASES)
