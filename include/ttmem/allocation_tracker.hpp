@@ -221,18 +221,18 @@ class Ledger {
   bool described_ = false;
 };
 
-inline bool switched_off() {
+inline bool switched_on() {
   const char* value = std::getenv("TT_ALLOC_TRACKING_ENABLED");
-  return value != nullptr && std::strcmp(value, "0") == 0;
+  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
 }
 
 }  // namespace records
 
-// False with TTMEM_DISABLE=1, with TT_ALLOC_TRACKING_ENABLED=0, and while hooks record this
-// process.
+// Only with TT_ALLOC_TRACKING_ENABLED=1, as in the original; neither with TTMEM_DISABLE=1 nor while
+// hooks record this process.
 inline bool is_tracking_enabled() {
-  static const bool off = records::switched_off();
-  return ttmem_enabled() && !off && !ttmem::hooked();
+  static const bool on = records::switched_on();
+  return on && ttmem_enabled() && !ttmem::hooked();
 }
 
 // A buffer: `buffer_type` is TT-Metal's number, `buffer_id` unique on the device while it lives.

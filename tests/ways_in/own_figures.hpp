@@ -24,6 +24,7 @@ inline const std::string& segment_directory() {
     char name[] = "/tmp/ttmem-ways-in-XXXXXX";
     const char* made = mkdtemp(name);
     setenv("TTMEM_DIR", made, 1);
+    setenv("TT_ALLOC_TRACKING_ENABLED", "1", 0);
     return std::string(made);
   }();
   return directory;

@@ -33,7 +33,7 @@ def told(way, hooked):
     package = os.path.join(oracle.setup("wheel"), "ttnn")
     child = subprocess.Popen(
         command,
-        env=oracle.environment("n150", package),
+        env=dict(oracle.environment("n150", package), TT_ALLOC_TRACKING_ENABLED="1"),
         text=True,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
