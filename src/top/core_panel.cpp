@@ -108,6 +108,17 @@ std::vector<Piece> pieces_of(const std::vector<CoreStretch>& map, int lines) {
   return result;
 }
 
+// "20 pieces, 21.9 KiB free, largest": what stands between those that name the line is said.
+std::string pieces_text(const Scene& scene, const Piece& piece) {
+  std::string text = fmt::format("{} pieces", piece.count);
+  const Stretch other = piece.kind() == Stretch::kBuffer ? Stretch::kFree : Stretch::kBuffer;
+  if (const std::uint64_t bytes = piece.bytes_by_kind[static_cast<std::size_t>(other)]; bytes > 0) {
+    text +=
+        fmt::format(", {} {}", scene.bytes(bytes), other == Stretch::kFree ? "free" : "in buffers");
+  }
+  return piece.largest ? text + ", largest" : text;
+}
+
 void draw_piece(Canvas& canvas, const view::Rect& line, const Scene& scene, const Piece& piece) {
   const StretchWords said = words(piece.kind());
   const Ink ink = said.ink == Ink::kTrack || said.ink == Ink::kGap ? Ink::kFaint : said.ink;
@@ -121,10 +132,7 @@ void draw_piece(Canvas& canvas, const view::Rect& line, const Scene& scene, cons
   x += 12;
   x += canvas.grid.text(x, line.y, said.name, {ink}, line.right() - x) + 1;
   if (piece.count > 1) {
-    x += canvas.grid.text(x, line.y,
-                          fmt::format("{} pieces{}", piece.count, piece.largest ? ", largest" : ""),
-                          looks::kSoft, line.right() - x) +
-         1;
+    x += canvas.grid.text(x, line.y, pieces_text(scene, piece), looks::kSoft, line.right() - x) + 1;
   }
   if (piece.largest == nullptr) return;
   x += canvas.grid.text(x, line.y, piece.largest->name, looks::kText, line.right() - x) + 1;

@@ -119,18 +119,34 @@ Meter l1_meter(const Scene& scene, const ledger::DeviceView& device) {
           Ink::kBuffers};
 }
 
+// One part of the legend: long where there is room for all of them.
+std::string legend_word(std::string_view name, const std::string& amount, bool in_short) {
+  if (!in_short) return fmt::format(" {} {}", name, amount);
+  const std::string_view word = name == "buffers"      ? "buf"
+                                : name == "L1_SMALL"   ? "small"
+                                : name == "program L1" ? "prog"
+                                                       : name;
+  return fmt::format("{} {}", word, amount);
+}
+
 void draw_legend(Canvas& canvas, int x, int y, int end, const Scene& scene,
                  const ledger::DeviceView& device) {
   const L1Parts parts = l1_parts(device);
   std::vector<std::uint64_t> amounts;
   for (const view::BarPart& part : parts.parts) amounts.push_back(part.amount);
   const std::vector<std::string> texts = adding_up(amounts, scene.state.exact);
+  int columns = 0;
   for (std::size_t i = 0; i < parts.parts.size(); ++i) {
-    const std::string word = fmt::format(" {} {}", parts.names[i], texts[i]);
+    columns += 3 + view::drawn_columns(legend_word(parts.names[i], texts[i], false));
+  }
+  const bool in_short = x + columns > end;
+  const int gap = in_short ? 1 : 2;
+  for (std::size_t i = 0; i < parts.parts.size(); ++i) {
+    const std::string word = legend_word(parts.names[i], texts[i], in_short);
     if (x + 1 + view::drawn_columns(word) > end) return;
     const Ink ink = parts.parts[i].ink == Ink::kTrack ? Ink::kFaint : parts.parts[i].ink;
     canvas.grid.put(x, y, scene.state.colours ? U'■' : parts.parts[i].texture, {ink});
-    x += 1 + canvas.grid.text(x + 1, y, word, looks::kSoft) + 2;
+    x += 1 + canvas.grid.text(x + 1, y, word, looks::kSoft) + gap;
   }
   const std::string sum = "= " + texts.back();
   if (x + view::drawn_columns(sum) <= end) canvas.grid.text(x, y, sum, looks::kFaint);

@@ -39,11 +39,13 @@ int selected_device(const Scene& scene) {
   return 0;
 }
 
-std::string devices_note(const Scene& scene) {
+std::string devices_note(const Scene& scene, int room) {
   const Totals totals = device_totals(scene.frame.snapshot);
-  return fmt::format("all: DRAM {} of {}   L1 {} of {}", scene.bytes(totals.dram),
-                     scene.bytes(totals.dram_capacity), scene.bytes(totals.l1),
-                     scene.bytes(totals.l1_capacity));
+  const std::string note = fmt::format("all: DRAM {} of {}   L1 {} of {}", scene.bytes(totals.dram),
+                                       scene.bytes(totals.dram_capacity), scene.bytes(totals.l1),
+                                       scene.bytes(totals.l1_capacity));
+  if (view::drawn_columns(note) <= room) return note;
+  return fmt::format("all: DRAM {}   L1 {}", scene.bytes(totals.dram), scene.bytes(totals.l1));
 }
 
 // Returns the rows it took.
@@ -55,7 +57,8 @@ int draw_devices(Canvas& canvas, const view::Rect& place, const Scene& scene) {
   const std::string title =
       plan.shown < count ? fmt::format("Devices {} of {}", plan.shown, count) : "Devices";
   const view::Rect inside =
-      draw_panel(canvas, {place.x, place.y, place.columns, rows}, title, devices_note(scene));
+      draw_panel(canvas, {place.x, place.y, place.columns, rows}, title,
+                 devices_note(scene, place.columns - view::drawn_columns(title) - 12));
   const int first = first_shown(selected_device(scene), count, plan.shown);
   for (int i = 0; i < plan.shown; ++i) {
     const ledger::DeviceView& device = devices[static_cast<std::size_t>(first + i)];

@@ -40,25 +40,32 @@ std::vector<int> by_share(std::span<const BarPart> parts, std::uint64_t whole, i
   return result;
 }
 
-// The same, but a unit shows the part that covers most of its stretch of the whole.
+// The same, but a unit shows a part of the ink that covers most of its stretch of the whole.
 std::vector<int> by_place(std::span<const BarPart> parts, std::uint64_t whole, int units) {
   std::vector<int> result(static_cast<std::size_t>(units), -1);
-  std::vector<double> best(result.size(), 0.0);
+  std::array<double, kInks> covered{};  // of the unit that is being filled
+  std::size_t filling = 0;
+  double most = 0, begin = 0;
   const double scale = units / static_cast<double>(std::max<std::uint64_t>(whole, 1));
-  double begin = 0;
   for (std::size_t i = 0; i < parts.size() && begin < units; ++i) {
     const double end =
         std::min<double>(units, begin + static_cast<double>(parts[i].amount) * scale);
-    for (auto unit = static_cast<std::size_t>(begin); unit < result.size(); ++unit) {
-      const auto from = static_cast<double>(unit);
-      const double covered = std::min(end, from + 1) - std::max(begin, from);
-      if (covered <= 0) break;
-      if (covered > best[unit]) {
-        best[unit] = covered;
+    while (begin < end) {
+      const auto unit = static_cast<std::size_t>(begin);
+      const double stop = std::min(end, static_cast<double>(unit) + 1);
+      if (unit != filling) {
+        covered.fill(0);
+        most = 0;
+        filling = unit;
+      }
+      double& mine = covered[static_cast<std::size_t>(parts[i].ink)];
+      mine += stop - begin;
+      if (mine > most) {
+        most = mine;
         result[unit] = static_cast<int>(i);
       }
+      begin = stop;
     }
-    begin = end;
   }
   return result;
 }

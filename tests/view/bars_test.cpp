@@ -77,6 +77,16 @@ TEST(Bars, ChartsHaveTwoSamplesAColumn) {
   EXPECT_EQ(plain_text(grid), "⡇\n⣿⢀\n");
 }
 
+TEST(Bars, ManySmallPartsOfAnInkCountTogether) {
+  const BarPart buffer{Ink::kBuffers, 3, U'█'}, gap{Ink::kTrack, 1, U'·'},
+      room{Ink::kTrack, 5, U'·'};
+  const std::vector<BarPart> parts = {buffer, gap, buffer, gap, buffer, room,
+                                      buffer, gap, buffer, gap, buffer, room};
+  Grid grid(2, 1);
+  draw_strip(grid, 0, 0, 2, parts, 32, false);  // in each cell 9 of buffers and 7 of room
+  EXPECT_EQ(plain_text(grid), "██\n");
+}
+
 TEST(Bars, TowersGrowFromTheBottom) {
   Grid grid(1, 4);
   const std::vector<BarPart> parts = {{Ink::kFixed, 1, U'a'}, {Ink::kRing, 2, U'b'}};
