@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "inject/audit.hpp"
 #include "inject/chips.hpp"
 #include "inject/hooks.hpp"
 #include "inject/locks.hpp"
@@ -204,6 +205,15 @@ extern "C" void ttmem_on_allocator_destroyed_1(void* allocator) noexcept {
 
 extern "C" void ttmem_on_allocator_destroyed_2(void* allocator) noexcept {
   quietly([=] { closed(allocator); });
+}
+
+/// What is taken then has no buffers: the next audit says by how much.
+extern "C" Returned ttmem_hook_override_state(void* allocator, const void* state) {
+  const Returned result = call(ttmem_original_override_state, allocator, state);
+  quietly([=] {
+    if (const Allocator* entry = find(allocator)) audit::look_again(*entry);
+  });
+  return result;
 }
 
 extern "C" Returned ttmem_hook_shrink_allocator(void* allocator, const int* space,

@@ -91,6 +91,11 @@ void look() {
   allocators::visit([](const Allocator& allocator) { look_at(allocator); });
 }
 
+void look_again(const Allocator& allocator) {
+  const std::lock_guard lock(locks().audit);
+  looks().erase(allocator.id);
+}
+
 void start() {
   if (running.exchange(true)) return;
   sigset_t all;

@@ -6,7 +6,11 @@
 // reported when two looks agree on it with no event between them: then it is not a race but a gap.
 #pragma once
 
-namespace ttmem::inject::audit {
+namespace ttmem::inject {
+
+struct Allocator;
+
+namespace audit {
 
 /// Starts the thread; once a process.
 void start();
@@ -14,7 +18,11 @@ void start();
 /// One look at every allocator. Tests call it; the thread does nothing else.
 void look();
 
+/// Something happened to this allocator that is no event: the next look must not rely on the last.
+void look_again(const Allocator& allocator);
+
 /// After a fork there is no thread; the next start() makes one.
 void forget_recorder();
 
-}  // namespace ttmem::inject::audit
+}  // namespace audit
+}  // namespace ttmem::inject

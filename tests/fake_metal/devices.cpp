@@ -9,11 +9,14 @@ IDevice::~IDevice() = default;
 
 const std::vector<CoreRange>& CoreRangeSet::ranges() const { return ranges_; }
 
-SharedMemoryStatsProvider::SharedMemoryStatsProvider(unsigned long, int, bool, bool) {}
+SharedMemoryStatsProvider::SharedMemoryStatsProvider(unsigned long, int, bool, bool) {
+  fake::maybe_throw("SharedMemoryStatsProvider");
+}
 
 Device::Device(MetalEnv*, MetalContext*, int id, unsigned char queues, unsigned long l1_small,
                unsigned long trace, std::span<const std::uint32_t> remap, bool minimal, unsigned,
                unsigned, unsigned long worker_l1) {
+  fake::maybe_throw("Device");
   SharedMemoryStatsProvider(fake::kUniqueId, id, false, false);
   initialize(queues, l1_small, trace, worker_l1, remap, minimal);
 }
@@ -26,6 +29,7 @@ bool Device::initialize(unsigned char, unsigned long, unsigned long, unsigned lo
 }
 
 bool Device::close() {
+  fake::maybe_throw("close");
   allocator_.reset();
   return true;
 }
@@ -69,7 +73,14 @@ MeshDevice::~MeshDevice() = default;
 std::vector<int> MeshDevice::get_device_ids() const { return {0}; }
 std::size_t MeshDevice::num_rows() const { return 1; }
 std::size_t MeshDevice::num_cols() const { return 1; }
-void MeshDevice::release_mesh_trace(const MeshTraceId&) {}
+void MeshDevice::release_mesh_trace(const MeshTraceId&) { fake::maybe_throw("release_mesh_trace"); }
+
+void MeshDeviceImpl::reshape(const MeshShape&) { fake::maybe_throw("reshape"); }
+
+bool MeshDeviceImpl::close_impl(MeshDevice*) {
+  fake::maybe_throw("close_impl");
+  return true;
+}
 
 }  // namespace distributed
 }  // namespace tt::tt_metal

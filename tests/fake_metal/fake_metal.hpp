@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -58,6 +59,11 @@ namespace tt {
 struct xy_pair {
   std::size_t x, y;
   bool operator<(const xy_pair& other) const { return y != other.y ? y < other.y : x < other.x; }
+  bool operator==(const xy_pair& other) const = default;
+};
+
+struct CoreHash {
+  std::size_t operator()(const xy_pair& core) const { return core.x + 8 * core.y; }
 };
 
 namespace tt_metal {
@@ -91,6 +97,15 @@ struct Statistics {
   std::size_t allocatable, allocated, free, largest_free;
 };
 
+/// What the runtime keeps of an allocator besides its buffers.
+struct AllocatorState {
+  std::uint64_t taken;  ///< of L1, a bank
+};
+
+/// Where the bytes of a buffer stand: in every bank, on the first two workers in lock step, or
+/// there with an address of its own on each.
+enum class Placement { INTERLEAVED, SHARDED, PER_CORE };
+
 struct ShardSpecBuffer {
   CoreRangeSet grid;
   std::uint32_t rest[8];
@@ -98,7 +113,8 @@ struct ShardSpecBuffer {
 
 class Buffer {
  public:
-  Buffer(IDevice* device, AllocatorImpl* allocator, std::uint64_t size, BufferType type);
+  Buffer(IDevice* device, AllocatorImpl* allocator, std::uint64_t size, BufferType type,
+         Placement placement = Placement::INTERLEAVED);
   ~Buffer();
   std::uint64_t size() const;
   BufferType buffer_type() const;
@@ -109,7 +125,8 @@ class Buffer {
   std::optional<std::uint32_t> num_cores() const;
   ShardSpecBuffer shard_spec() const;
   std::uint64_t given = 0;
-  bool sharded = false;  ///< over the first two workers
+  Placement placement;
+  std::unordered_map<xy_pair, std::uint64_t, CoreHash> addresses;  ///< of each core, if they differ
 
  private:
   IDevice* device_;
@@ -128,6 +145,7 @@ class AllocatorImpl {
   void clear();
   void shrink_allocator_size(const BufferType& type, unsigned long bytes, bool bottom_up);
   void reset_allocator_size(const BufferType& type);
+  void override_state(const AllocatorState& state);
   Statistics get_statistics(const BufferType& type) const;
   std::uint32_t get_num_banks(const BufferType& type) const;
   std::uint32_t get_alignment(BufferType type) const;
@@ -141,6 +159,12 @@ class AllocatorImpl {
   std::uint64_t shrunk_ = 0;
   std::uint64_t next_ = 0;
 };
+
+namespace experimental::per_core_allocation {
+bool is_per_core_allocation(const Buffer& buffer);
+const std::unordered_map<xy_pair, std::uint64_t, CoreHash>& get_per_core_addresses(
+    const Buffer& buffer);
+}  // namespace experimental::per_core_allocation
 
 class SharedMemoryStatsProvider {
  public:
@@ -196,8 +220,18 @@ struct KernelMeta {
 
 }  // namespace detail
 
+struct LLKMetadata {
+  std::uint32_t unused;
+};
+
 class Kernel {
  public:
+  /// Name, which common argument holds the address, bytes.
+  using ScratchpadVisitor = std::function<void(const std::string&, std::uint32_t, std::uint32_t,
+                                               const std::optional<LLKMetadata>&)>;
+  void process_scratchpad_binding_handles(const ScratchpadVisitor& visit) const;
+  std::vector<std::uint32_t>& common_runtime_args();
+  std::uint32_t scratchpad_bytes = 0;
   Kernel(std::string name, std::string source, std::size_t packed, std::set<xy_pair> cores);
   detail::KernelMeta meta(IDevice* device) const;
   const std::set<xy_pair>& logical_cores() const;
@@ -206,6 +240,7 @@ class Kernel {
   std::string name_, source_;
   std::size_t packed_;
   std::set<xy_pair> cores_;
+  std::vector<std::uint32_t> common_arguments_ = {11, 0};
 };
 
 namespace detail {
@@ -225,8 +260,12 @@ class ProgramImpl {
   std::uint32_t& get_program_config_size(std::uint32_t core_type);
   void allocate_circular_buffers(const IDevice* device);
   void allocate_dataflow_buffers(const IDevice* device);
+  void allocate_scratchpads(const IDevice* device);
   void validate_circular_buffer_region(const IDevice* device);
   void validate_dataflow_buffer_region(const IDevice* device);
+  /// Beside its circular buffer: a dataflow buffer on every worker, a scratchpad of its kernel.
+  std::uint64_t dataflow_bytes = 0;
+  std::uint32_t scratchpad_bytes = 0;
 
  private:
   std::uint64_t id_;
@@ -305,6 +344,14 @@ class MeshDevice : public IDevice {
   std::size_t num_cols() const;
   void release_mesh_trace(const MeshTraceId& trace);
   AllocatorImpl* allocator;
+};
+
+class MeshShape {};
+
+class MeshDeviceImpl {
+ public:
+  void reshape(const MeshShape& shape);
+  bool close_impl(MeshDevice* mesh);
 };
 
 class MeshWorkload;

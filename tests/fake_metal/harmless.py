@@ -14,6 +14,9 @@ THROWING = [
     "track_allocate_cb", "allocate_circular_buffers", "allocate_dataflow_buffers",
     "validate_circular_buffer_region", "validate_dataflow_buffer_region", "reserve",
     "record_begin", "record_end", "enqueue_trace", "load_binaries", "EnqueueMeshWorkload",
+    "override_state", "deallocate_buffers", "clear", "reshape", "close_impl", "Device", "close",
+    "SharedMemoryStatsProvider", "allocate_scratchpads", "mark_address", "add_program",
+    "init_add_buffer", "free", "alloc", "mark_completely_full", "release_mesh_trace",
 ]
 
 failures = []

@@ -5,12 +5,14 @@
 // step's name and waits for a line.
 //
 //   ttmem_fake_host steps            the paths that mock chips skip
+//   ttmem_fake_host memory           what changes an allocator, and every kind of program L1
 //   ttmem_fake_host throw FUNCTION   one function throws; prints what arrived
 //   ttmem_fake_host race             many threads make the first hooked call at once
 
 #include <atomic>
 #include <cstring>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -84,6 +86,44 @@ int play_steps() {
   return 0;
 }
 
+/// What changes an allocator, and every kind of L1 of a program.
+int play_memory() {
+  metal::Device chip = open_chip();
+  metal::AllocatorImpl allocator;
+  distributed::MeshDevice mesh(&allocator);
+  using metal::BufferType;
+  using metal::Placement;
+  {
+    metal::Buffer sharded(&mesh, &allocator, 8192, BufferType::L1, Placement::SHARDED);
+    step("sharded");
+    metal::Buffer per_core(&mesh, &allocator, 8192, BufferType::L1, Placement::PER_CORE);
+    step("per core");
+  }
+  step("freed");
+  allocator.shrink_allocator_size(BufferType::L1, 65536, true);
+  step("shrunk");
+  allocator.reset_allocator_size(BufferType::L1);
+  step("reset");
+  distributed::FDMeshCommandQueue queue(&mesh, 0);
+  auto work = workload(20000, 8192);
+  auto& program = *work.impl->programs.front().impl_;
+  program.dataflow_bytes = 4096;
+  program.scratchpad_bytes = 192;
+  distributed::EnqueueMeshWorkload(queue, work, false);
+  step("program L1 of every kind");
+  distributed::MeshDeviceImpl().reshape({});
+  metal::Buffer dram(&mesh, &allocator, 4096, BufferType::DRAM);
+  step("reshaped");
+  std::optional<metal::Buffer> cleared(std::in_place, &mesh, &allocator, 4096, BufferType::L1);
+  allocator.deallocate_buffers();
+  step("cleared");
+  cleared.reset();
+  step("freed after the clear");
+  allocator.override_state({1024});
+  step("state overridden");
+  return 0;
+}
+
 /// Calls everything that can be told to throw.
 void call_everything() {
   metal::Device chip = open_chip();
@@ -92,6 +132,9 @@ void call_everything() {
   metal::Buffer buffer(&mesh, &allocator, 4096, metal::BufferType::DRAM);
   allocator.shrink_allocator_size(metal::BufferType::L1, 1024, true);
   allocator.reset_allocator_size(metal::BufferType::L1);
+  allocator.override_state({0});
+  allocator.deallocate_buffers();
+  distributed::MeshDeviceImpl().reshape({});
   metal::DispatchKernelInitializer dispatch;
   dispatch.device = &chip;
   dispatch.compile_dispatch_kernels();
@@ -100,12 +143,16 @@ void call_everything() {
   chip.configure_command_queue_programs(nullptr);
   distributed::FDMeshCommandQueue queue(&mesh, 0);
   auto work = workload(20000, 8192);
+  work.impl->programs.front().impl_->dataflow_bytes = 4096;
   distributed::EnqueueMeshWorkload(queue, work, false);
   queue.record_begin({7}, nullptr);
   queue.record_end();
   queue.enqueue_trace({7}, false);
   metal::Program alone(std::make_shared<metal::detail::ProgramImpl>(1000, "alone.cpp", 0));
   metal::slow_dispatch::ConfigureDeviceWithProgram(chip, alone, false);
+  mesh.release_mesh_trace({7});
+  distributed::MeshDeviceImpl().close_impl(&mesh);
+  chip.close();
 }
 
 int play_throw(const char* function) {
@@ -164,6 +211,7 @@ int main(int count, char** arguments) {
   if (count == 3 && std::strcmp(arguments[1], "throw") == 0) return play_throw(arguments[2]);
   if (count == 2 && std::strcmp(arguments[1], "race") == 0) return play_race();
   if (count == 2 && std::strcmp(arguments[1], "steps") == 0) return play_steps();
-  std::cerr << "ttmem_fake_host steps | throw FUNCTION | race\n";
+  if (count == 2 && std::strcmp(arguments[1], "memory") == 0) return play_memory();
+  std::cerr << "ttmem_fake_host steps | memory | throw FUNCTION | race\n";
   return 2;
 }

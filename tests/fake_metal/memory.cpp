@@ -17,8 +17,13 @@ void maybe_throw(const char* function) {
 
 namespace tt::tt_metal {
 
-Buffer::Buffer(IDevice* device, AllocatorImpl* allocator, std::uint64_t size, BufferType type)
-    : device_(device), allocator_(allocator), size_(size), type_(type) {
+namespace {
+constexpr std::uint32_t kShards = 2;
+}
+
+Buffer::Buffer(IDevice* device, AllocatorImpl* allocator, std::uint64_t size, BufferType type,
+               Placement where)
+    : placement(where), device_(device), allocator_(allocator), size_(size), type_(type) {
   static std::size_t next = 1;
   id_ = next++;
   given = allocator->allocate_buffer(this);
@@ -28,12 +33,13 @@ Buffer::~Buffer() { allocator_->deallocate_buffer(this); }
 
 std::uint64_t Buffer::size() const { return size_; }
 BufferType Buffer::buffer_type() const { return type_; }
-int Buffer::buffer_layout() const { return sharded ? 2 : 0; }
+int Buffer::buffer_layout() const { return placement == Placement::INTERLEAVED ? 0 : 2; }
 IDevice* Buffer::device() const { return device_; }
 std::size_t Buffer::unique_id() const { return id_; }
 
 std::optional<std::uint32_t> Buffer::num_cores() const {
-  return sharded ? std::optional<std::uint32_t>(2) : std::nullopt;
+  if (placement == Placement::INTERLEAVED) return std::nullopt;
+  return kShards;
 }
 
 ShardSpecBuffer Buffer::shard_spec() const {
@@ -41,7 +47,8 @@ ShardSpecBuffer Buffer::shard_spec() const {
 }
 
 std::uint64_t Buffer::aligned_size_per_bank() const {
-  const std::uint64_t banks = allocator_->get_num_banks(type_);
+  const std::uint64_t banks =
+      placement == Placement::INTERLEAVED ? allocator_->get_num_banks(type_) : kShards;
   return (size_ + banks - 1) / banks;
 }
 
@@ -53,9 +60,15 @@ std::uint64_t AllocatorImpl::allocate_buffer(Buffer* buffer) {
   const auto statistics = get_statistics(buffer->buffer_type());
   if (need > statistics.free) throw std::runtime_error("Out of Memory: Not enough space");
   const std::uint64_t block = (need + 31) / 32 * 32;
+  next_ += 32;
+  if (buffer->placement == Placement::PER_CORE) {
+    // Taken on two cores only; the statistics of the banks do not know it.
+    buffer->addresses = {{{0, 0}, fake::kL1Base + next_}, {{1, 0}, fake::kL1Base + 2 * next_}};
+    return 0;
+  }
   live_[buffer] = block;
   taken_[static_cast<int>(buffer->buffer_type())] += block;
-  return fake::kL1Base + (next_ += 32);
+  return fake::kL1Base + next_;
 }
 
 void AllocatorImpl::deallocate_buffer(Buffer* buffer) {
@@ -65,9 +78,13 @@ void AllocatorImpl::deallocate_buffer(Buffer* buffer) {
   live_.erase(found);
 }
 
-void AllocatorImpl::deallocate_buffers() { clear(); }
+void AllocatorImpl::deallocate_buffers() {
+  fake::maybe_throw("deallocate_buffers");
+  clear();
+}
 
 void AllocatorImpl::clear() {
+  fake::maybe_throw("clear");
   live_.clear();
   for (auto& taken : taken_) taken = 0;
 }
@@ -80,6 +97,20 @@ void AllocatorImpl::shrink_allocator_size(const BufferType&, unsigned long bytes
 void AllocatorImpl::reset_allocator_size(const BufferType&) {
   fake::maybe_throw("reset_allocator_size");
   shrunk_ = 0;
+}
+
+void AllocatorImpl::override_state(const AllocatorState& state) {
+  fake::maybe_throw("override_state");
+  taken_[static_cast<int>(BufferType::L1)] = state.taken;
+}
+
+bool experimental::per_core_allocation::is_per_core_allocation(const Buffer& buffer) {
+  return buffer.placement == Placement::PER_CORE;
+}
+
+const std::unordered_map<xy_pair, std::uint64_t, CoreHash>&
+experimental::per_core_allocation::get_per_core_addresses(const Buffer& buffer) {
+  return buffer.addresses;
 }
 
 std::uint64_t AllocatorImpl::bank_bytes(BufferType type) const {

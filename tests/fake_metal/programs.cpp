@@ -22,6 +22,12 @@ detail::KernelMeta Kernel::meta(IDevice*) const {
 
 const std::set<xy_pair>& Kernel::logical_cores() const { return cores_; }
 
+void Kernel::process_scratchpad_binding_handles(const ScratchpadVisitor& visit) const {
+  if (scratchpad_bytes) visit("scratch", 1, scratchpad_bytes, std::nullopt);
+}
+
+std::vector<std::uint32_t>& Kernel::common_runtime_args() { return common_arguments_; }
+
 void GraphTracker::track_allocate_cb(const CoreRangeSet&, unsigned long, unsigned long, bool,
                                      const IDevice*) {
   fake::maybe_throw("track_allocate_cb");
@@ -57,6 +63,7 @@ void ProgramImpl::compile(IDevice* device) {
     Inspector::program_compile_finished(this, device, 1);
     allocate_circular_buffers(device);
     allocate_dataflow_buffers(device);
+    allocate_scratchpads(device);
     compiled_ = true;
   }
   validate_circular_buffer_region(device);
@@ -83,6 +90,21 @@ void ProgramImpl::allocate_circular_buffers(const IDevice* device) {
 
 void ProgramImpl::allocate_dataflow_buffers(const IDevice*) {
   fake::maybe_throw("allocate_dataflow_buffers");
+  if (!dataflow_bytes) return;
+  CircularBufferAllocator allocator{kAllWorkers};
+  allocator.mark_address(fake::kL1Base + cb_bytes_, dataflow_bytes, fake::kL1Base);
+}
+
+void ProgramImpl::allocate_scratchpads(const IDevice*) {
+  fake::maybe_throw("allocate_scratchpads");
+  if (!scratchpad_bytes) return;
+  // Its mark is that of a scratchpad, not of a dataflow buffer.
+  CircularBufferAllocator allocator{kAllWorkers};
+  const std::uint64_t address = fake::kL1Base + cb_bytes_ + dataflow_bytes;
+  allocator.mark_address(address, scratchpad_bytes, fake::kL1Base);
+  Kernel& kernel = *kernels_[0][0];
+  kernel.scratchpad_bytes = scratchpad_bytes;
+  kernel.common_runtime_args()[1] = static_cast<std::uint32_t>(address);
 }
 
 void ProgramImpl::validate_circular_buffer_region(const IDevice*) {
@@ -94,7 +116,9 @@ void ProgramImpl::validate_dataflow_buffer_region(const IDevice*) {
 }
 
 void ProgramImpl::CircularBufferAllocator::mark_address(unsigned long, unsigned long,
-                                                        unsigned long) {}
+                                                        unsigned long) {
+  fake::maybe_throw("mark_address");
+}
 
 }  // namespace detail
 }  // namespace tt::tt_metal

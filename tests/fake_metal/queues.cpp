@@ -8,7 +8,9 @@
 
 namespace tt::tt_metal {
 
-void WorkerConfigBufferMgr::init_add_buffer(std::uint32_t, std::uint32_t) {}
+void WorkerConfigBufferMgr::init_add_buffer(std::uint32_t, std::uint32_t) {
+  fake::maybe_throw("init_add_buffer");
+}
 
 void WorkerConfigBufferMgr::reserve(const std::vector<std::uint32_t>& sizes) {
   fake::maybe_throw("reserve");
@@ -18,9 +20,11 @@ void WorkerConfigBufferMgr::reserve(const std::vector<std::uint32_t>& sizes) {
   }
 }
 
-void WorkerConfigBufferMgr::free(std::uint32_t) {}
-void WorkerConfigBufferMgr::alloc(std::uint32_t) {}
-void WorkerConfigBufferMgr::mark_completely_full(std::uint32_t) {}
+void WorkerConfigBufferMgr::free(std::uint32_t) { fake::maybe_throw("free"); }
+void WorkerConfigBufferMgr::alloc(std::uint32_t) { fake::maybe_throw("alloc"); }
+void WorkerConfigBufferMgr::mark_completely_full(std::uint32_t) {
+  fake::maybe_throw("mark_completely_full");
+}
 
 namespace distributed {
 
@@ -41,7 +45,10 @@ void FDMeshCommandQueue::enqueue_mesh_workload(MeshWorkload& workload, bool) {
   workload.impl->load_binaries(*this);
   if (capturing_) return;
   const auto& program = workload.impl->programs.front();
-  rings_.reserve({program.impl_->get_program_config_size(0), 0, 0, 1, 0});
+  // The runtime plans a launch more than once before it takes a plan.
+  for (int plan = 0; plan < 3; ++plan) {
+    rings_.reserve({program.impl_->get_program_config_size(0), 0, 0, 1, 0});
+  }
   if (first) rings_.free(completed_);
   completed_ += fake::kWorkers;
   rings_.alloc(completed_);
@@ -67,6 +74,7 @@ void FDMeshCommandQueue::enqueue_trace(const MeshTraceId&, bool) {
 MeshWorkloadImpl::~MeshWorkloadImpl() = default;
 
 void MeshWorkloadImpl::add_program(const MeshCoordinateRange&, Program&& program) {
+  fake::maybe_throw("add_program");
   programs.push_back(std::move(program));
 }
 

@@ -31,8 +31,8 @@ FakeWorld* fake_metal_open() {
 
 void* fake_metal_buffer(FakeWorld* world, int sharded) {
   auto* whole = static_cast<World*>(world);
-  auto* buffer = new metal::Buffer(&whole->mesh, &whole->memory, 256, metal::BufferType::L1);
+  const auto where = sharded ? metal::Placement::SHARDED : metal::Placement::INTERLEAVED;
+  auto* buffer = new metal::Buffer(&whole->mesh, &whole->memory, 256, metal::BufferType::L1, where);
   whole->memory.deallocate_buffer(buffer);
-  buffer->sharded = sharded != 0;
   return buffer;
 }
