@@ -105,9 +105,9 @@ def environment(board, segments):
     return oracle.environment(board, None, TTMEM_DIR=segments)
 
 
-def measure(build, tracked, board, rows, columns, pairs):
-    """The number of hooked slots and the times with and without them."""
-    command = [interpreter(), "-c", CHILD, str(rows), str(columns), str(pairs), str(BATCH)]
+def measure(build, tracked, board, rows, columns, pairs, before=""):
+    """The number of hooked slots and the times with and without them. `before` is run first."""
+    command = [interpreter(), "-c", before + CHILD, str(rows), str(columns), str(pairs), str(BATCH)]
     if tracked:
         command = [os.path.join(build, "bin", "ttmem"), "run", "--", *command]
     with tempfile.TemporaryDirectory(dir="/dev/shm") as segments:

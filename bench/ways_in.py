@@ -1,83 +1,87 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The ttmem authors
-"""What the hooks cost a cached operation of ttnn: untracked, `ttmem run`, and both kinds of track().
+"""What each way of hooking costs a cached `ttnn.add`: `ttmem run`, and track() before and after ttnn.
 
-    TTMEM_BIN=… TTMEM_LIBRARY=… TTMEM_INJECTOR_DIR=… python3 bench/ways_in.py [BATCHES]
-
-Each way runs in a process of its own on a mock N150; the figure is processor time of the calling thread in
-the fastest of the batches, because everything else on the machine only adds to it. One cached `ttnn.add` allocates and frees one buffer and
-enqueues one workload.
+Each way runs in processes of its own on a mock N150, in turns with processes that nobody tracks; the
+ratio of the fastest batches counts, because everything else on the machine only adds to a batch. The
+workload is that of ttnn_add.py. Speaks the language of the benchmark programs (README.md).
 """
 
+import argparse
+import json
 import os
-import subprocess
+import re
 import sys
-import tempfile
 
-SOURCE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..")
-sys.path.insert(0, os.path.join(SOURCE, "tests", "runtime"))
+import ttnn_add
 
-CHILD = """
-import sys, time
-how, batches = sys.argv[1], int(sys.argv[2])
-if how in ("ahead", "patched"):
-    import ttmem
-if how == "ahead":
-    ttmem.track()
-import ttnn
-started = time.perf_counter()
-if how == "patched":
-    ttmem.track()
-patching = time.perf_counter() - started
-device = ttnn.open_device(device_id=0)
-a = ttnn.ones((32, 32), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
-for _ in range(200):
-    ttnn.deallocate(ttnn.add(a, a))
-best = 1e9
-for _ in range(batches):
-    begin = time.thread_time()
-    for _ in range(200):
-        ttnn.deallocate(ttnn.add(a, a))
-    best = min(best, (time.thread_time() - begin) / 200)
-ttnn.close_device(device)
-print("RESULT", best * 1e6, patching * 1e3)
+BOARD, ROWS, COLUMNS = "n150", 1, 1
+LIMIT = 1.05  # of times that differ by 2 % from process to process
+NOTHING = ""
+READY = """
+import os, sys
+os.environ.update({settings!r})
+sys.path.insert(0, {package!r})
+import ttmem
 """
+AHEAD = READY + "ttmem.track()\n"
+PATCHED = READY + "import ttnn\nassert ttmem.track().how == 'patched'\n"
+
+#: name -> how it is told, whether it runs under `ttmem run`, what it does first
+WAYS = {
+    "ways_in/run": ("under `ttmem run`", True, NOTHING),
+    "ways_in/track_before_ttnn": ("track() before `import ttnn`", False, AHEAD),
+    "ways_in/track_after_ttnn": ("track() after `import ttnn`", False, PATCHED),
+}
 
 
-def measure(how, batches, interpreter, values):
-    command = [interpreter, "-c", CHILD, how, str(batches)]
-    if how == "run":
-        command = [os.environ["TTMEM_BIN"], "run", "--", *command]
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as segments:
-        done = subprocess.run(
-            command,
-            env=dict(values, TTMEM_DIR=segments, PYTHONPATH=os.path.join(SOURCE, "python")),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    words = next(line for line in done.stdout.splitlines() if line.startswith("RESULT")).split()
-    return float(words[1]), float(words[2])
+def prologue(text, build):
+    library = os.path.join(build, "lib")
+    settings = {
+        "TTMEM_LIBRARY": os.path.join(library, "libttmem.so.1"),
+        "TTMEM_INJECTOR_DIR": library,
+        "TTMEM_BIN": os.path.join(build, "bin", "ttmem"),
+    }
+    return text.format(settings=settings, package=os.path.join(ttnn_add.SOURCE, "python"))
+
+
+def fastest(build, under_run, text):
+    _, times, others = ttnn_add.measure(build, under_run, BOARD, ROWS, COLUMNS, ttnn_add.BATCHES,
+                                        prologue(text, build))
+    return min(times) if under_run else min(times + others)
+
+
+def ratios(build, names):
+    """Of each way to no tracking at all, and the seconds of the latter."""
+    best = {}
+    for _ in range(ttnn_add.PROCESSES):
+        for name, (_, under_run, text) in [("none", ("", False, NOTHING)), *names.items()]:
+            seconds = fastest(build, under_run, text)
+            best[name] = min(seconds, best.get(name, seconds))
+    return {name: best[name] / best["none"] for name in names}, best["none"]
 
 
 def main():
-    import oracle
-
-    batches = int(sys.argv[1]) if len(sys.argv) > 1 else 50
-    interpreter = oracle.setup("python", "10")
-    values = oracle.environment("n150", None)
-    results = {}
-    for _ in range(3):
-        for how in ("none", "run", "ahead", "patched"):
-            micros, patching = measure(how, batches, interpreter, values)
-            best, _ = results.get(how, (micros, patching))
-            results[how] = (min(best, micros), patching)
-    base = results["none"][0]
-    print(f"{'way':<10} {'us a cached add':>16} {'more':>8}")
-    for how, (micros, _) in results.items():
-        print(f"{how:<10} {micros:>16.2f} {100 * (micros / base - 1):>7.1f}%")
-    print(f"patching a loaded ttnn: {results['patched'][1]:.0f} ms, once")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--benchmark_format", default="json", help="only json is spoken")
+    parser.add_argument("--benchmark_filter", default="", help="regular expression on names")
+    parser.add_argument("--build", default=os.path.join(ttnn_add.SOURCE, "build"),
+                        help="build directory")
+    arguments = parser.parse_args()
+    names = {name: way for name, way in WAYS.items() if re.search(arguments.benchmark_filter, name)}
+    entries = []
+    try:
+        found, seconds = ratios(arguments.build, names) if names else ({}, 0)
+        for name, value in found.items():
+            label = (f"ratio; cached ttnn.add of {seconds * 1e6:.0f} us, {WAYS[name][0]}, "
+                     f"best of {ttnn_add.PROCESSES} processes each")
+            entries.append(ttnn_add.entry(name, value, LIMIT, label))
+    except ttnn_add.NoTtnn as reason:
+        print(f"bench: ways_in is left out: {reason}", file=sys.stderr)
+    json.dump({"context": {"executable": "bench/ways_in.py"}, "benchmarks": entries}, sys.stdout)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
