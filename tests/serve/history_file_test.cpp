@@ -3,6 +3,8 @@
 //
 // What happens to the file: restarts, killed daemons, full disks, files that are broken or not
 // ours.
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -10,6 +12,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -20,6 +23,8 @@ namespace ttmem::test {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int kCannot = 77;
 
 class HistoryFileTest : public ::testing::Test, protected HistoryWorld {
  protected:
@@ -228,13 +233,17 @@ TEST_F(HistoryFileTest, AFolderThatMayNotBeWritten) {
   EXPECT_NE(refusal().find("cannot write"), std::string::npos);
 }
 
-// Runs in a child, because a limit on file sizes cannot be taken back by everybody.
-int with_a_full_disk(HistoryWorld& world) {
+// What stands in the way of a write, and how it is taken away.
+struct Obstacle {
+  std::function<bool(HistoryWorld&)> make, remove;
+};
+
+// The exit code says where it went wrong.
+int survive(HistoryWorld& world, const Obstacle& obstacle) {
   Limits limits;
   limits.pending_rows = 300;
   world.open(limits);
-  const rlimit small{64 << 10, RLIM_INFINITY};
-  if (::setrlimit(RLIMIT_FSIZE, &small) != 0) return 2;
+  if (!obstacle.make(world)) return 2;
   std::uint64_t value = 0;
   for (int i = 0; i < 2000; ++i) {
     world.set_dram(0, ++value);
@@ -247,8 +256,7 @@ int with_a_full_disk(HistoryWorld& world) {
   // What waits in memory answers.
   const auto last = world.points("dram.taken", world.clock_s - 1, world.clock_s, 1).back().last;
   if (last != static_cast<std::int64_t>(value)) return 5;
-  const rlimit large{RLIM_INFINITY, RLIM_INFINITY};
-  if (::setrlimit(RLIMIT_FSIZE, &large) != 0) return 6;
+  if (!obstacle.remove(world)) return 6;
   world.pass(130);
   if (!world.history->status().problem.empty()) return 7;
   world.restart();
@@ -257,13 +265,41 @@ int with_a_full_disk(HistoryWorld& world) {
   return again.back().last == static_cast<std::int64_t>(value) ? 0 : 8;
 }
 
-TEST_F(HistoryFileTest, AFullDiskIsSaidAndSurvived) {
+// In a child, because neither a limit nor a mount may outlive the test.
+int survive_in_child(HistoryWorld& world, const Obstacle& obstacle,
+                     const std::function<bool()>& prepare) {
   const pid_t child = ::fork();
-  if (child == 0) ::_exit(with_a_full_disk(*this));
+  if (child == 0) ::_exit(prepare() ? survive(world, obstacle) : kCannot);
   int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+TEST_F(HistoryFileTest, ALimitOnFileSizesIsSaidAndSurvived) {
+  const auto limit = [](rlim_t bytes) {
+    const rlimit both{bytes, RLIM_INFINITY};
+    return ::setrlimit(RLIMIT_FSIZE, &both) == 0;
+  };
+  const Obstacle small{[&](HistoryWorld&) { return limit(64 << 10); },
+                       [&](HistoryWorld&) { return limit(RLIM_INFINITY); }};
+  EXPECT_EQ(survive_in_child(*this, small, [] { return true; }), 0);
+}
+
+TEST_F(HistoryFileTest, AFullDiskIsSaidAndSurvived) {
+  const auto mount_small_disk = [this] {
+    return ::unshare(CLONE_NEWNS) == 0 &&
+           ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+           ::mount("none", folder.c_str(), "tmpfs", 0, "size=512k") == 0;
+  };
+  const Obstacle full{[](HistoryWorld& world) {
+                        std::ofstream filler(world.folder / "filler", std::ios::binary);
+                        filler << std::string(1 << 20, 'x') << std::flush;
+                        return !filler;  // no room was left
+                      },
+                      [](HistoryWorld& world) { return fs::remove(world.folder / "filler"); }};
+  const int code = survive_in_child(*this, full, mount_small_disk);
+  if (code == kCannot) GTEST_SKIP() << "a small disk can only be mounted by root";
+  EXPECT_EQ(code, 0);
 }
 
 TEST_F(HistoryFileTest, TheFileStaysBelowItsLimit) {

@@ -215,6 +215,16 @@ TEST_F(HistoryTest, WrongQuestionsAreAnsweredWithWhatToDo) {
   EXPECT_NE(error(of_device).find("figure of processes"), std::string::npos);
 }
 
+TEST_F(HistoryTest, WhatWouldTakeTooLongIsRefused) {
+  for (int pid = 100; pid < 400; ++pid) add_process(pid);
+  for (std::size_t i = 0; i < snapshot.processes.size(); ++i) set_dram(i, 10);
+  record();
+  const Query query = ask("process.dram.taken", kStart - 80 * 86'400, kStart + 1, 86'400);
+  const auto found = history->query(query, now());
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().message.find("name a device or a run"), std::string::npos);
+}
+
 TEST_F(HistoryTest, RunsArePagedAndFiltered) {
   for (int pid = 20; pid < 30; ++pid) add_process(pid);
   record();

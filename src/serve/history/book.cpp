@@ -86,7 +86,7 @@ void Book::tick(TimeNs now) {
 
 void Book::write_if_due(std::int64_t now_s) {
   if (written_s_ == 0) written_s_ = now_s;
-  const bool changed = !tracks_.rows().empty();
+  const bool changed = !tracks_.rows().empty() || runs_.has_changes();
   const std::int64_t pause = std::max(changed ? limits_.batch_s : limits_.heartbeat_s, wait_s_);
   if (now_s >= written_s_ + pause) write(now_s);
 }

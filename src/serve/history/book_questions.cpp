@@ -20,6 +20,12 @@ segment::Error bad(std::string message) {
   return {segment::ErrorCode::kCorrupt, std::move(message)};
 }
 
+bool is_too_much(const Plan& plan, std::size_t series) {
+  const std::int64_t slabs = (plan.to_s - plan.from_s) / plan.tier_step_s() / kSlabSteps + 1;
+  return series * static_cast<std::size_t>(plan.points()) > kMaxAnswerPoints ||
+         static_cast<std::int64_t>(series) * slabs > kMaxAnswerSlabs;
+}
+
 }  // namespace
 
 std::array<std::int64_t, kTiers> Book::kept_from_s() const {
@@ -142,15 +148,17 @@ Result<Answer> Book::query(const Query& query, TimeNs now) {
   const auto planned = plan(query, kept_from_s(), now_s);
   if (!planned) return planned.error();
   Answer answer{metrics()[*metric], planned->from_s, planned->to_s, planned->step_s, {}};
-  const std::vector<StoredSeries> found = series_for(query, *metric);
-  if (found.size() * static_cast<std::size_t>(planned->points()) > kMaxAnswerPoints) {
+  std::vector<StoredSeries> found = series_for(query, *metric);
+  std::erase_if(found, [&](const StoredSeries& each) {  // over by then
+    return !of_device && each.changed_s < planned->from_s && !each.last;
+  });
+  if (is_too_much(*planned, found.size())) {
     return bad(
-        fmt::format("{} series of {} points are too much for one answer: name a device or "
-                    "a run, or ask for a larger step",
+        fmt::format("{} series of {} points are too much for one answer: name a device or a run, "
+                    "or ask for a shorter time or a larger step",
                     found.size(), planned->points()));
   }
   for (const StoredSeries& each : found) {
-    if (!of_device && each.changed_s < planned->from_s && !each.last) continue;  // over by then
     Series series = name(each, of_device);
     if (!read(*planned, each, series, now_s)) {
       const std::string message = store_->database().message();

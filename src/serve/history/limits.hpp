@@ -29,6 +29,8 @@ inline constexpr std::int64_t kSlabSteps = 128;
 // An answer has at most this many points a series, and this many in all.
 inline constexpr std::int64_t kMaxPoints = 11'000;
 inline constexpr std::size_t kMaxAnswerPoints = 500'000;
+// And is put together from at most this many places of the file: some 50 ms.
+inline constexpr std::int64_t kMaxAnswerSlabs = 20'000;
 // A question that names no step gets about this many points.
 inline constexpr std::int64_t kUsualPoints = 300;
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "serve/history/run_book.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -128,6 +129,11 @@ const KnownRun* RunBook::find(const ledger::Snapshot& snapshot,
                               const ledger::ProcessView& process) const {
   const auto found = runs_.find(identity_of(snapshot, process));
   return found == runs_.end() ? nullptr : &found->second;
+}
+
+bool RunBook::has_changes() const {
+  return std::any_of(runs_.begin(), runs_.end(),
+                     [](const auto& each) { return each.second.dirty; });
 }
 
 void RunBook::written() {

@@ -59,6 +59,7 @@ class RunBook {
   // The run of a process of the latest snapshot.
   const KnownRun* find(const ledger::Snapshot& snapshot, const ledger::ProcessView& process) const;
   const std::map<Identity, KnownRun>& all() const { return runs_; }
+  bool has_changes() const;  // that the file does not know
   // After a batch: all is in the file; those that are gone are forgotten here.
   void written();
   void mark_all_dirty();

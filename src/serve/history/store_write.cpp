@@ -159,8 +159,9 @@ bool Store::shrink(std::int64_t now_s) {
       const auto oldest = database_->number("SELECT min(slab) FROM points WHERE tier=?1",
                                             {static_cast<std::int64_t>(tier)});
       if (!oldest) continue;
+      const std::int64_t first = std::max<std::int64_t>(*oldest, 0);
       const std::int64_t newest = now_s / kTierTable[tier].step_s / kSlabSteps;
-      if (*oldest < newest && !drop_until(tier, *oldest + (newest - *oldest) / 10)) return false;
+      if (first < newest && !drop_until(tier, first + (newest - first) / 10)) return false;
     }
   }
   return true;
