@@ -294,7 +294,11 @@ TTMEM_API void ttmem_workload_binaries(ttmem_workload_t workload, ttmem_allocato
                                        uint64_t buffer);
 TTMEM_API void ttmem_workload_released(ttmem_workload_t workload);
 
-enum { TTMEM_DISPATCH_SLOW = 1u << 0 };
+enum {
+  TTMEM_DISPATCH_SLOW = 1u << 0,
+  /* No launch: the device loads the programs itself while it is opened (Fabric, Dispatch). */
+  TTMEM_DISPATCH_BUILT = 1u << 1
+};
 
 TTMEM_API void ttmem_dispatched_(ttmem_workload_t workload, uint32_t queue, uint32_t sub_device,
                                  uint32_t flags);

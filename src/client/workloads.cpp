@@ -121,7 +121,10 @@ void Workloads::dispatched(ttmem_workload_t handle, std::uint32_t flags) {
   const ColdCall call(book_->store);
   Workload* workload = expect(handle);
   if (workload == nullptr) return;
-  mark_load(*workload, load_members(*workload));
+  const bool launch = (flags & TTMEM_DISPATCH_BUILT) == 0;
+  const bool loaded = load_members(*workload, launch);
+  mark_load(*workload, loaded && launch);
+  if (!launch) return;
   count(*workload);
   if ((flags & TTMEM_DISPATCH_SLOW) != 0) {
     const DeviceList& list = *devices_->list(workload->set);
@@ -133,8 +136,8 @@ void Workloads::dispatched(ttmem_workload_t handle, std::uint32_t flags) {
   workload->membership.hot.store(handle, std::memory_order_release);
 }
 
-// A launch that loads two programs on one chip is one first load there. Says whether it is one.
-bool Workloads::load_members(Workload& workload) {
+// A launch that loads two programs on one chip is one first load there. Says whether any was loaded.
+bool Workloads::load_members(Workload& workload, bool launch) {
   bool loaded_on[segment::kMaxDevices] = {};
   bool loaded = false;
   for (std::uint32_t at = workload.membership.first; at != 0;
@@ -146,6 +149,7 @@ bool Workloads::load_members(Workload& workload) {
     const DeviceList& list = *devices_->list(placement.set);
     for (std::uint16_t i = 0; i < list.count; ++i) loaded_on[list.devices[i]] = true;
   }
+  if (!launch) return loaded;
   const Holding holding(book_->store.lock);
   for (std::uint32_t device = 0; device < segment::kMaxDevices; ++device) {
     if (loaded_on[device]) ++book_->store.counters().first_loads[device];

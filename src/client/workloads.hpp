@@ -68,7 +68,7 @@ class Workloads {
     set_word(payload.b, book_->store.next_order());
     set_word(payload.time, now);
   }
-  bool load_members(Workload& workload);
+  bool load_members(Workload& workload, bool launch);
   void mark_load(const Workload& workload, bool loaded);
   void release(Workload& workload);
   std::uint32_t find(std::uint64_t id) const;

@@ -127,7 +127,7 @@ bool register_once(Program& program, ttmem_set_t set) {
 void load_system_program(Program& program, ttmem_set_t set) {
   const ttmem_workload_t handle = ttmem_workload_created(program.id, set);
   ttmem_workload_joined(handle, program.id, set);
-  ttmem_dispatched(handle, 0, 0, TTMEM_DISPATCH_SLOW);
+  ttmem_dispatched(handle, 0, 0, TTMEM_DISPATCH_BUILT);
   program.own_workload = handle;
 }
 

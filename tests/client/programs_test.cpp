@@ -87,6 +87,15 @@ TEST_F(ProgramsTest, AProgramCountsNoKernelByteBeforeItIsDispatched) {
   EXPECT_EQ(Meta::variant(only(Kind::kProgram).meta), TTMEM_KERNEL_FABRIC);
 }
 
+TEST_F(ProgramsTest, WhatTheDeviceLoadsItselfIsThereAndIsNoLaunch) {
+  add(1, set, {kernel(57344, cores(0, 0, 15, 0, TTMEM_CORE_ACTIVE_ETH))}, {}, TTMEM_KERNEL_FABRIC);
+  recorder->workloads.dispatched(workload(9, set, 1), TTMEM_DISPATCH_BUILT);
+  EXPECT_EQ(taken(kKernels), 917504u);
+  EXPECT_TRUE(Meta::flags(only(Kind::kProgram).meta) & segment::kFlagLoaded);
+  EXPECT_EQ(only(Kind::kWorkload).a, 0u);
+  EXPECT_EQ(reader().counters().first_loads[chips[0]], 0u);
+}
+
 TEST_F(ProgramsTest, ASecondDispatchAddsNoByteAndNoEvent) {
   add(1, set, {kernel(102400, cores(0, 0, 7, 9))}, {});
   const ttmem_workload_t handle = workload(9, set, 1);

@@ -124,7 +124,7 @@ TEST(Metrics, LaunchesNeverFall) {
   view::CounterMemory memory;
   memory.observe(snapshot);
   const std::uint64_t first = memory.totals(id)[0].value();
-  snapshot.processes[0].devices[0].figures.kernels.dispatches = 10;  // 4 before
+  snapshot.processes[0].devices[0].figures.kernels.dispatches = 8;  // 2 before
   memory.observe(snapshot);
   EXPECT_EQ(memory.totals(id)[0], first + 6);
   ledger::ProcessView other = snapshot.processes[0];
@@ -134,7 +134,7 @@ TEST(Metrics, LaunchesNeverFall) {
   other.pid = 999;
   snapshot.processes = {other};
   memory.observe(snapshot);
-  EXPECT_EQ(memory.totals(id)[0], first + 16);
+  EXPECT_EQ(memory.totals(id)[0], first + 14);
   EXPECT_FALSE(memory.totals(1)[0]);
 }
 
