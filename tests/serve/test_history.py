@@ -3,6 +3,7 @@
 """History of a real daemon: what it saw, across a restart, beside what it was told."""
 
 import os
+import re
 import time
 
 from conftest import eventually
@@ -92,3 +93,31 @@ def test_wrong_questions_say_what_to_do(folder, daemons):
     ):
         status, message = daemon.error("/api/v1/history?" + question)
         assert status == 400 and answer in message
+
+
+def page():
+    with open(os.path.join(os.environ["TTMEM_SOURCE_DIR"], "docs", "history.md"),
+              encoding="utf-8") as file:
+        return file.read()
+
+
+def test_the_page_is_true(folder, daemons):
+    """Its lines do what they say; it names every metric and every field, and no other metric."""
+    daemon = daemons(history=history_file(folder))
+    with workload():
+        eventually(lambda: last_known(daemon, "dram.taken"))
+        lines = re.search(r"```sh\n(.*?)```", page(), re.DOTALL).group(1).splitlines()
+        assert len(lines) == 3
+        for line in lines:
+            path = re.search(r"http://127.0.0.1:7171(/[^']*)'", line).group(1)
+            document = daemon.document(path)
+            assert document["schema"] == 1
+            rows = document.get("series") or document.get("runs") or document["metrics"]
+            assert rows, line
+            if document["document"] in ("history", "runs"):
+                for field in [*document, *rows[0], *rows[0].get("devices", [{}])[0]]:
+                    assert field in ("schema", "document") or re.search(rf"\b{field}\b", page()), field
+        listed = re.findall(r"`([a-z0-9_.]+)`", "\n".join(
+            line for line in page().splitlines() if re.search(r"\| (bytes|dispatches/s|processes) \|", line)))
+        told = [metric["name"] for metric in daemon.document("/api/v1/history")["metrics"]]
+        assert sorted(listed) == sorted(told)
