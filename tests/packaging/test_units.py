@@ -2,11 +2,14 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """The units of the host-wide daemon: systemd takes them, and finds little to object to."""
 
+import json
 import os
 import re
 import shutil
 import stat
 import subprocess
+import tempfile
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -104,3 +107,45 @@ def test_installed_under_any_prefix(tmp_path):
     ]
     unit = (tmp_path / "lib/systemd/system/ttmem.service").read_text()
     assert f"ExecStart={tmp_path}/bin/ttmem serve" in unit
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can start programs for two other users")
+def test_the_daemon_reads_what_other_users_publish(tmp_path):
+    """A program of one user, the daemon as another, and between them a folder as tmpfiles makes it."""
+    owner, stranger = 65534, 12345
+    shared = Path(tempfile.mkdtemp(prefix="ttmem-packaging-", dir="/dev/shm"))
+    os.chown(shared, owner, owner)
+    shared.chmod(0o3777)
+    environment = {**os.environ, "TTMEM_DIR": str(shared), "HOME": "/"}
+    started = []
+
+    def start(user, *arguments):
+        try:
+            started.append(subprocess.Popen(
+                [os.environ["TTMEM_BIN"], *arguments], env=environment, user=user, group=user,
+                extra_groups=[], cwd="/", text=True, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE))
+        except PermissionError:
+            pytest.skip("other users may not run what is built here")
+        return started[-1]
+
+    try:
+        program = start(stranger, "demo", "--hold", "60")
+        pid = int(re.search(r"process (\d+)", program.stdout.readline())[1])
+        segment, = shared.glob(f"ttmem-{pid}-*")
+        assert (segment.stat().st_uid, segment.stat().st_gid) == (stranger, owner)
+        assert stat.S_IMODE(segment.stat().st_mode) & 0o047 == 0o040
+        daemon = start(owner, "serve", "--http", "127.0.0.1:0", "--legacy-socket", "off",
+                       "--history", "memory")
+        address = next(found[1] for found in map(
+            lambda line: re.search(r"listening on (http://\S+)", line), daemon.stderr) if found)
+        with urllib.request.urlopen(f"{address}/api/v1/snapshot", timeout=20) as answer:
+            seen = json.load(answer)
+        assert [(each["pid"], each["uid"], each["alive"]) for each in seen["processes"]] == [
+            (pid, stranger, True)]
+        assert seen["unreadable"] == []
+    finally:
+        for process in started:
+            process.terminate()
+            process.communicate(timeout=20)
+        shutil.rmtree(shared)
