@@ -4,6 +4,7 @@
 #include "inject/allocators.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <mutex>
 #include <vector>
 
@@ -97,7 +98,7 @@ ttmem_allocator_t tell_recorder(const void* allocator, ttmem_set_t set) {
 /// A free place for this key; the state lock must be held. Null when all are taken.
 Allocator* free_place(const void* allocator) {
   for (std::size_t i = 0; i < kMax; ++i) {
-    Allocator& entry = table()[(place(allocator) + i) % kMax];
+    Allocator& entry = table[(place(allocator) + i) % kMax];
     const void* key = entry.key.load(std::memory_order_relaxed);
     if (!key || key == kGone) return &entry;
   }
@@ -107,7 +108,7 @@ Allocator* free_place(const void* allocator) {
 void fill(Allocator& entry, const void* allocator, ttmem_set_t set, std::uint32_t alignment,
           ttmem_allocator_t id) {
   entry.set = set;
-  entry.block_alignment = alignment;
+  entry.block_alignment = std::bit_ceil(alignment);
   entry.next_id.store(0, std::memory_order_relaxed);
   entry.released_below.store(inherited.load(std::memory_order_relaxed), std::memory_order_relaxed);
   entry.id.store(id, std::memory_order_release);
@@ -116,14 +117,11 @@ void fill(Allocator& entry, const void* allocator, ttmem_set_t set, std::uint32_
 
 }  // namespace
 
-Allocator* table() {
-  static Allocator* const kTable = new Allocator[kMax];
-  return kTable;
-}
+constinit Allocator table[kMax];
 
 Allocator* find(const void* allocator) {
   for (std::size_t i = 0; i < kMax; ++i) {
-    Allocator& entry = table()[(place(allocator) + i) % kMax];
+    Allocator& entry = table[(place(allocator) + i) % kMax];
     const void* key = entry.key.load(std::memory_order_acquire);
     if (key == allocator) return &entry;
     if (!key) return nullptr;
@@ -183,7 +181,7 @@ void closed(const void* allocator) {
 void forget_recorder() {
   std::uint64_t next_id = inherited.load();
   for (std::size_t i = 0; i < kMax; ++i) {
-    Allocator& entry = table()[i];
+    Allocator& entry = table[i];
     next_id = std::max(next_id, entry.next_id.load());
     entry.id.store(0);
     entry.key.store(nullptr);

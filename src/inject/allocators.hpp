@@ -16,16 +16,16 @@ struct Allocator {
   std::atomic<const void*> key{nullptr};  ///< AllocatorImpl*
   std::atomic<ttmem_allocator_t> id{0};
   ttmem_set_t set = 0;
-  std::uint32_t block_alignment = 0;  ///< of DRAM, which rounds blocks in every space
+  std::uint32_t block_alignment = 1;  ///< of DRAM, which rounds blocks in every space
 
   std::atomic<std::uint64_t> next_id{0};  ///< one past the highest buffer id seen
   /// Buffers below this id were released all at once; their own release comes later and is nothing.
   std::atomic<std::uint64_t> released_below{0};
 
   std::uint64_t block(std::uint64_t bytes_per_bank) const {
-    const std::uint64_t unit = block_alignment ? block_alignment : 1;
+    const std::uint64_t unit = block_alignment;  // a power of two
     const std::uint64_t least = bytes_per_bank < unit ? unit : bytes_per_bank;
-    return (least + unit - 1) / unit * unit;
+    return (least + unit - 1) & ~(unit - 1);
   }
 };
 
@@ -53,12 +53,13 @@ void closed(const void* allocator);
 template <typename Visitor>
 void visit(Visitor&& visitor);
 
-Allocator* table();
+/// Plain memory of the library, never built and never destroyed: hooks run at any time.
+extern Allocator table[kMax];
 
 template <typename Visitor>
 void visit(Visitor&& visitor) {
-  for (std::size_t i = 0; i < kMax; ++i) {
-    if (table()[i].id.load(std::memory_order_acquire)) visitor(table()[i]);
+  for (Allocator& entry : table) {
+    if (entry.id.load(std::memory_order_acquire)) visitor(entry);
   }
 }
 

@@ -18,8 +18,10 @@ namespace {
 struct Library {
   std::string path;
   const std::type_info* mesh_type = nullptr;
-  const void* slow_queue_table = nullptr;
 };
+
+/// What a command queue that writes programs itself points to first.
+const void* slow_queue_functions = nullptr;
 
 Library& library() {
   static Library& library = *new Library;
@@ -57,8 +59,9 @@ void load(void* anchor) {
 #undef METAL_FUNCTION
   library().mesh_type = static_cast<const std::type_info*>(
       ::dlsym(handle, "_ZTIN2tt8tt_metal11distributed10MeshDeviceE"));
-  library().slow_queue_table =
-      ::dlsym(handle, "_ZTVN2tt8tt_metal11distributed18SDMeshCommandQueueE");
+  constexpr std::size_t kFirstFunction = 2 * sizeof(void*);
+  const void* table = ::dlsym(handle, "_ZTVN2tt8tt_metal11distributed18SDMeshCommandQueueE");
+  if (table) slow_queue_functions = static_cast<const std::byte*>(table) + kFirstFunction;
 }
 
 const std::string& library_path() { return library().path; }
@@ -81,10 +84,7 @@ bool is_mesh(const void* device) {
 }
 
 bool is_slow_queue(const void* queue) {
-  constexpr std::size_t kFirstFunction = 2 * sizeof(void*);
-  const void* table = *static_cast<const void* const*>(queue);
-  return library().slow_queue_table &&
-         table == static_cast<const std::byte*>(library().slow_queue_table) + kFirstFunction;
+  return slow_queue_functions && *static_cast<const void* const*>(queue) == slow_queue_functions;
 }
 
 }  // namespace ttmem::inject::metal

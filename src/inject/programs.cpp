@@ -50,13 +50,15 @@ struct Workload {
 struct State {
   std::unordered_map<const void*, Program> programs;
   std::unordered_map<const void*, Workload> workloads;
-  HandleCache launched;  ///< workloads whose first launch is recorded
 };
 
 State& state() {
   static State& state = *new State;
   return state;
 }
+
+/// Workloads whose first launch is recorded.
+constinit HandleCache launched;
 
 constexpr std::uint32_t kRingTypes = 3;  ///< Tensix, active and idle ethernet
 
@@ -192,7 +194,7 @@ ttmem_workload_t remember_launch(const void* workload, const void* queue, const 
   if (!handle) handle = create(workload, queue, caller);
   if (is_first) tell_config_sizes(workload);
   const std::lock_guard lock(locks().state);
-  state().launched.put(workload, handle);
+  launched.put(workload, handle);
   return handle;
 }
 
@@ -257,7 +259,7 @@ void workload_destroyed(const void* workload) {
     const auto found = state().workloads.find(workload);
     if (found == state().workloads.end()) return;
     handle = found->second.handle;
-    state().launched.drop(workload);
+    launched.drop(workload);
     for (const void* program : found->second.programs) state().programs[program].workload = nullptr;
     state().workloads.erase(found);
   }
@@ -265,7 +267,7 @@ void workload_destroyed(const void* workload) {
 }
 
 void enqueued(const void* workload, const void* queue, const void* caller) {
-  ttmem_workload_t handle = state().launched.find(workload);
+  ttmem_workload_t handle = launched.find(workload);
   if (!handle) handle = remember_launch(workload, queue, caller);
   if (traces::captured(queue, handle)) return;
   const std::uint32_t flags = metal::is_slow_queue(queue) ? std::uint32_t{TTMEM_DISPATCH_SLOW} : 0u;
@@ -292,7 +294,7 @@ void launched_slowly(const void* program, const void* device) {
 
 ttmem_workload_t current() {
   if (!scopes.workload || !scopes.queue) return 0;
-  if (const ttmem_workload_t known = state().launched.find(scopes.workload)) return known;
+  if (const ttmem_workload_t known = launched.find(scopes.workload)) return known;
   {
     const std::lock_guard lock(locks().state);
     const ttmem_workload_t handle = state().workloads[scopes.workload].handle;
@@ -304,7 +306,7 @@ ttmem_workload_t current() {
 void forget_recorder() {
   state().programs.clear();
   state().workloads.clear();
-  state().launched.clear();
+  launched.clear();
 }
 
 }  // namespace ttmem::inject::programs
