@@ -41,9 +41,9 @@ int selected_device(const Scene& scene) {
 
 std::string devices_note(const Scene& scene, int room) {
   const Totals totals = device_totals(scene.frame.snapshot);
-  const std::string note = fmt::format("all: DRAM {} of {}   L1 {} of {}", scene.bytes(totals.dram),
-                                       scene.bytes(totals.dram_capacity), scene.bytes(totals.l1),
-                                       scene.bytes(totals.l1_capacity));
+  std::string note = fmt::format("all: DRAM {} of {}   L1 {} of {}", scene.bytes(totals.dram),
+                                 scene.bytes(totals.dram_capacity), scene.bytes(totals.l1),
+                                 scene.bytes(totals.l1_capacity));
   if (view::drawn_columns(note) <= room) return note;
   return fmt::format("all: DRAM {}   L1 {}", scene.bytes(totals.dram), scene.bytes(totals.l1));
 }

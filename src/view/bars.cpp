@@ -70,31 +70,48 @@ std::vector<int> by_place(std::span<const BarPart> parts, std::uint64_t whole, i
   return result;
 }
 
-std::vector<Slice> slices(std::span<const BarPart> parts, const std::vector<int>& units) {
-  std::vector<Ink> inks;
-  for (const int part : units) {
-    inks.push_back(part < 0 ? Ink::kTrack : parts[static_cast<std::size_t>(part)].ink);
-  }
-  std::vector<Slice> result(inks.size() / kEighths);
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    const auto begin = inks.begin() + static_cast<std::ptrdiff_t>(i * kEighths);
-    const auto end = begin + kEighths;
-    Slice& slice = result[i];
-    slice.first = *begin;
-    const auto change = std::find_if(begin, end, [&](Ink ink) { return ink != slice.first; });
-    slice.eighths = static_cast<int>(change - begin);
-    // Of what is left of the cell, the one that has most of it.
-    slice.second = slice.first;
-    std::ptrdiff_t most = 0;
-    for (auto at = change; at != end; ++at) {
-      const auto count = std::count(change, end, *at);
-      if (count >= most && *at != slice.first) {
-        most = count;
-        slice.second = *at;
-      }
+// The ink that most of them have; of equals the last.
+Ink most_of(std::span<const Ink> inks) {
+  Ink best = Ink::kTrack;
+  std::ptrdiff_t most = 0;
+  for (const Ink ink : inks) {
+    const auto count = std::count(inks.begin(), inks.end(), ink);
+    if (count >= most) {
+      most = count;
+      best = ink;
     }
   }
-  return result;
+  return best;
+}
+
+// The first ink up to where it ends, so that a small part is still seen; then, of what is left of
+// the cell, the one that has most of it.
+Slice keep_first(std::span<const Ink> cell) {
+  Slice slice{cell.front(), cell.front(), kEighths};
+  const auto change =
+      std::find_if(cell.begin(), cell.end(), [&](Ink ink) { return ink != slice.first; });
+  slice.eighths = static_cast<int>(change - cell.begin());
+  std::vector<Ink> rest(change, cell.end());
+  std::erase(rest, slice.first);
+  if (!rest.empty()) slice.second = most_of(rest);
+  return slice;
+}
+
+// The boundary and the two inks that are right about most of the cell.
+Slice fit_best(std::span<const Ink> cell) {
+  Slice best;
+  std::ptrdiff_t most = -1;
+  for (std::size_t at = cell.size(); at > 0; --at) {
+    const auto low = cell.first(at), high = cell.subspan(at);
+    const Slice slice{most_of(low), most_of(high), static_cast<int>(at)};
+    const auto right = std::count(low.begin(), low.end(), slice.first) +
+                       std::count(high.begin(), high.end(), slice.second);
+    if (right > most) {
+      most = right;
+      best = slice;
+    }
+  }
+  return best;
 }
 
 // A full cell is a block in its ink, so that the characters alone tell it from the track.
@@ -106,21 +123,30 @@ Cell cell_of(const Slice& slice, std::span<const char32_t> partial) {
   return {U'█', 0, {slice.first}};
 }
 
-using Divide = std::vector<int> (*)(std::span<const BarPart>, std::uint64_t, int);
+// How a bar is divided among its parts, and how eight units become a cell.
+struct Manner {
+  std::vector<int> (*divide)(std::span<const BarPart> parts, std::uint64_t whole, int units);
+  Slice (*cell)(std::span<const Ink> eighths);
+};
+constexpr Manner kByShare{by_share, keep_first}, kByPlace{by_place, fit_best};
 
 // `length` cells, divided among the parts, along the bar.
 std::vector<Cell> cells_along(std::span<const BarPart> parts, std::uint64_t whole, int length,
-                              bool colours, Divide divide, std::span<const char32_t> partial) {
+                              bool colours, Manner manner, std::span<const char32_t> partial) {
   std::vector<Cell> cells;
   if (length <= 0) return cells;
-  if (colours) {
-    for (const Slice& slice : slices(parts, divide(parts, whole, length * kEighths))) {
-      cells.push_back(cell_of(slice, partial));
+  if (!colours) {
+    for (const int part : manner.divide(parts, whole, length)) {
+      cells.push_back({part < 0 ? U'·' : parts[static_cast<std::size_t>(part)].texture, 0, {}});
     }
     return cells;
   }
-  for (const int part : divide(parts, whole, length)) {
-    cells.push_back({part < 0 ? U'·' : parts[static_cast<std::size_t>(part)].texture, 0, {}});
+  std::vector<Ink> inks;
+  for (const int part : manner.divide(parts, whole, length * kEighths)) {
+    inks.push_back(part < 0 ? Ink::kTrack : parts[static_cast<std::size_t>(part)].ink);
+  }
+  for (std::size_t at = 0; at < inks.size(); at += kEighths) {
+    cells.push_back(cell_of(manner.cell(std::span(inks).subspan(at, kEighths)), partial));
   }
   return cells;
 }
@@ -156,14 +182,14 @@ std::vector<int> shares(std::span<const std::uint64_t> amounts, std::uint64_t wh
 
 void draw_bar(Grid& grid, int x, int y, int columns, std::span<const BarPart> parts,
               std::uint64_t whole, bool colours) {
-  for (const Cell& cell : cells_along(parts, whole, columns, colours, by_share, kFromLeft)) {
+  for (const Cell& cell : cells_along(parts, whole, columns, colours, kByShare, kFromLeft)) {
     grid.put(x++, y, cell.character, cell.look);
   }
 }
 
 void draw_strip(Grid& grid, int x, int y, int columns, std::span<const BarPart> parts,
                 std::uint64_t whole, bool colours) {
-  for (const Cell& cell : cells_along(parts, whole, columns, colours, by_place, kFromLeft)) {
+  for (const Cell& cell : cells_along(parts, whole, columns, colours, kByPlace, kFromLeft)) {
     grid.put(x++, y, cell.character, cell.look);
   }
 }
@@ -171,7 +197,7 @@ void draw_strip(Grid& grid, int x, int y, int columns, std::span<const BarPart> 
 void draw_tower(Grid& grid, const Rect& place, std::span<const BarPart> parts, std::uint64_t whole,
                 bool colours) {
   int y = place.bottom() - 1;
-  for (const Cell& cell : cells_along(parts, whole, place.rows, colours, by_place, kFromBelow)) {
+  for (const Cell& cell : cells_along(parts, whole, place.rows, colours, kByPlace, kFromBelow)) {
     grid.fill({place.x, y--, place.columns, 1}, cell.character, cell.look);
   }
 }

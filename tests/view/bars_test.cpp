@@ -87,6 +87,14 @@ TEST(Bars, ManySmallPartsOfAnInkCountTogether) {
   EXPECT_EQ(plain_text(grid), "██\n");
 }
 
+TEST(Bars, ACellOfAMapIsRightAboutMostOfIt) {
+  const BarPart buffer{Ink::kBuffers, 1}, gap{Ink::kTrack, 1};
+  const std::vector<BarPart> parts = {buffer, gap, buffer, buffer, gap, buffer, buffer, buffer};
+  Grid grid(1, 1);
+  draw_strip(grid, 0, 0, 1, parts, 8, true);
+  EXPECT_EQ(grid.at(0, 0), (Cell{U'█', 0, {Ink::kBuffers}}));
+}
+
 TEST(Bars, TowersGrowFromTheBottom) {
   Grid grid(1, 4);
   const std::vector<BarPart> parts = {{Ink::kFixed, 1, U'a'}, {Ink::kRing, 2, U'b'}};
