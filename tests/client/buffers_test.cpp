@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "client/buffers.hpp"
 
+#include <cerrno>
 #include <random>
 #include <thread>
 
@@ -43,6 +44,22 @@ TEST_F(Buffers1, ABufferIsOneSlotOneEventAndItsBytes) {
   EXPECT_FALSE(Meta::live(reader().events().back().payload.meta));
   EXPECT_GT(reader().events().back().payload.time, found[0].time);  // when it was released
   EXPECT_EQ(reader().events().back().payload.id, 7u);
+}
+
+TEST_F(Buffers1, TellsTheSumOfItsBlocksAndTheLastEvent) {
+  std::uint64_t bytes = 0;
+  std::uint64_t before = 0;
+  std::uint64_t after = 0;
+  allocate(buffer(1, 4096));
+  allocate(buffer(2, 8192));
+  EXPECT_EQ(recorder->buffers.read(allocator, TTMEM_SPACE_DRAM, &bytes, &before), 0);
+  EXPECT_EQ(bytes, 4096u + 8192u) << "of one bank, as the runtime's statistics";
+  release(1);
+  EXPECT_EQ(recorder->buffers.read(allocator, TTMEM_SPACE_DRAM, &bytes, &after), 0);
+  EXPECT_EQ(bytes, 8192u);
+  EXPECT_EQ(after, before + 1) << "one event happened between the two";
+  EXPECT_EQ(recorder->buffers.read(allocator, 99, &bytes, &after), ENOENT);
+  EXPECT_EQ(recorder->buffers.read(99, TTMEM_SPACE_DRAM, &bytes, &after), ENOENT);
 }
 
 TEST_F(Buffers4, OneCallRecordsOnAllDevicesOfTheSet) {
