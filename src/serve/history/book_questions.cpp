@@ -73,8 +73,8 @@ std::vector<StoredSeries> Book::series_for(const Query& query, std::size_t metri
     if (matches) found.push_back({track.id, key, track.last, track.changed_s});
   }
   if (of_device || (!any && wanted.empty())) return found;
-  for (StoredSeries& each : store_->old_series(metric, wanted)) {
-    if (!known.contains(each.id)) found.push_back(std::move(each));
+  for (const StoredSeries& each : store_->old_series(metric, wanted)) {
+    if (!known.contains(each.id)) found.push_back(each);
   }
   return found;
 }

@@ -38,7 +38,6 @@ Result<std::unique_ptr<History>> History::open(const std::string& path, const Li
   std::string said;
   if (const auto* refused = std::get_if<Store::Refusal>(&opened)) {
     if (!refused->broken) return refused->error;
-    const std::string reason = refused->error.message;
     const std::string aside = move_aside(path, static_cast<std::int64_t>(now / kSecondNs));
     if (aside.empty()) return segment::Error(refused->error);
     opened = open_book(path, limits);
