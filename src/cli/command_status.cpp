@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/ask_daemon.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
@@ -100,11 +101,12 @@ Report programs_report(const collect::Collector& collector, const ledger::Snapsh
 
 Report report(const collect::Collector& collector, const StatusOptions& options,
               const view::Style& style) {
-  if (const std::string why = unusable_directory(collector); !why.empty()) {
+  ledger::Snapshot all = collector.snapshot();
+  const bool told = complete(collector, options.selection.pid, all);
+  if (const std::string why = unusable_directory(collector); !why.empty() && !told) {
     fmt::print(stderr, "ttmem: {}\n", why);
     return {"", kFailed};
   }
-  const ledger::Snapshot& all = collector.snapshot();
   if (const std::string why = missing(all, options.selection); !why.empty()) return not_found(why);
   const ledger::Snapshot snapshot = selected(all, options.selection);
   if (!options.core.empty()) return core_report(collector, snapshot, options, style);

@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/ask_daemon.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
@@ -46,6 +47,8 @@ top::RunOptions run_options(const TopOptions& options) {
   result.interval_s = options.interval_s;
   result.ansi = ansi_of_output(options.theme);
   result.view = views().at(options.view);
+  result.complete = completer(options.pid);
+  if (!options.pid) result.past = last_minutes();
   return result;
 }
 

@@ -28,7 +28,8 @@ enum class Source : std::uint8_t {
   kLegacy,
   kUpstream,
   kEstimate,
-  kProcfs
+  kProcfs,
+  kDaemon  // another reader, which may read more, told about it
 };
 
 struct Tracking {

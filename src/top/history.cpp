@@ -3,6 +3,8 @@
 #include "top/history.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace ttmem::top {
 namespace {
@@ -90,6 +92,22 @@ void Rate::add(ledger::TimeNs time, std::uint64_t count) {
     count_before_ = count_mark_;
     mark_ = time;
     count_mark_ = count;
+  }
+}
+
+void History::recall(const std::vector<PastMoment>& past) {
+  std::map<ledger::TimeNs, std::pair<std::uint64_t, std::uint64_t>> totals;
+  for (const PastMoment& moment : past) {
+    Track& track = devices_[moment.unique_id];
+    track.dram.add(moment.time, moment.dram);
+    track.l1.add(moment.time, moment.l1);
+    auto& [dram, l1] = totals[moment.time];
+    dram += moment.dram;
+    l1 += moment.l1;
+  }
+  for (const auto& [time, total] : totals) {
+    total_.dram.add(time, total.first);
+    total_.l1.add(time, total.second);
   }
 }
 

@@ -52,8 +52,17 @@ struct Track {
   ledger::TimeNs seen = 0;
 };
 
+// What a device held at a moment before the first snapshot.
+struct PastMoment {
+  std::uint64_t unique_id = 0;
+  ledger::TimeNs time = 0;
+  std::uint64_t dram = 0, l1 = 0;
+};
+
 class History {
  public:
+  // Before the first snapshot, in the order of time. Devices that are gone by then are forgotten.
+  void recall(const std::vector<PastMoment>& past);
   void add(const ledger::Snapshot& snapshot);
   const Track* process(ProcessId process) const;
   const Track* device(std::uint64_t unique_id) const;

@@ -252,6 +252,10 @@ std::string device_list(const ledger::ProcessView& process) {
 std::string source_text(const ledger::ProcessView& process) {
   std::string text;
   for (const ledger::Source source : process.sources) {
+    if (source == ledger::Source::kDaemon) {
+      text += " via daemon";
+      continue;
+    }
     if (!text.empty()) text += '+';
     text += view::name(source);
   }

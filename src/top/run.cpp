@@ -30,7 +30,8 @@ constexpr double kOnceGapS = 0.2;  // between the two reads of one picture
 class Loop {
  public:
   Loop(const RunOptions& options, Terminal& terminal)
-      : terminal_(terminal), source_(collector_reader(options.collecting)) {
+      : terminal_(terminal), source_(collector_reader(options.collecting, options.complete)) {
+    history_.recall(options.past);
     state_.interval_s = options.interval_s;
     state_.view = options.view;
     state_.colours = options.ansi.depth != view::ColourDepth::kNone;
@@ -131,13 +132,14 @@ segment::Result<Finished> run(const RunOptions& options) {
 }
 
 std::string picture(const RunOptions& options, int columns, int rows) {
-  const Read read = collector_reader(options.collecting);
+  const Read read = collector_reader(options.collecting, options.complete);
   ScreenState state;
   state.view = options.view;
   state.interval_s = options.interval_s;
   state.colours = options.ansi.depth != view::ColourDepth::kNone;
   Frame frame;
   History history;
+  history.recall(options.past);
   read(request_for(state, frame.snapshot), frame);
   history.add(frame.snapshot);
   std::this_thread::sleep_for(

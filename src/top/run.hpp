@@ -5,9 +5,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "collect/collector.hpp"
 #include "segment/result.hpp"
+#include "top/history.hpp"
+#include "top/source.hpp"
 #include "top/state.hpp"
 #include "view/ansi.hpp"
 
@@ -18,6 +21,8 @@ struct RunOptions {
   double interval_s = 1.0;
   view::Ansi ansi;
   View view = View::kOverview;
+  Complete complete;             // may be empty
+  std::vector<PastMoment> past;  // what somebody remembers of the time before
 };
 
 struct Finished {};

@@ -65,7 +65,8 @@ class EventLines {
 
 class CollectorReader {
  public:
-  explicit CollectorReader(collect::Options options) : options_(std::move(options)) {}
+  CollectorReader(collect::Options options, Complete complete)
+      : options_(std::move(options)), complete_(std::move(complete)) {}
 
   void read(const Request& request, Frame& frame) {
     if (!collector_ || (request.events && !options_.events)) {
@@ -74,6 +75,7 @@ class CollectorReader {
     }
     collector_->refresh();
     frame.snapshot = collector_->snapshot();
+    if (complete_) complete_(*collector_, frame.snapshot);
     if (options_.events) lines_.add(collector_->take_events());
     frame.events.clear();
     if (request.events) lines_.copy_to(frame);
@@ -82,14 +84,15 @@ class CollectorReader {
 
  private:
   collect::Options options_;
+  Complete complete_;
   std::optional<collect::Collector> collector_;
   EventLines lines_;
 };
 
 }  // namespace
 
-Read collector_reader(const collect::Options& options) {
-  auto reader = std::make_shared<CollectorReader>(options);
+Read collector_reader(const collect::Options& options, Complete complete) {
+  auto reader = std::make_shared<CollectorReader>(options, std::move(complete));
   return [reader](const Request& request, Frame& frame) { reader->read(request, frame); };
 }
 

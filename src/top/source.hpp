@@ -16,8 +16,12 @@ namespace ttmem::top {
 // Fills a frame with the state of this moment. Called by one thread only.
 using Read = std::function<void(const Request& request, Frame& frame)>;
 
+// Adds to a snapshot what this user may not read, where somebody else tells it.
+using Complete =
+    std::function<void(const collect::Collector& collector, ledger::Snapshot& snapshot)>;
+
 // Reads through a collector. Events are followed from the first request that asks for them.
-Read collector_reader(const collect::Options& options);
+Read collector_reader(const collect::Options& options, Complete complete = {});
 
 class Source {
  public:

@@ -52,6 +52,10 @@ std::vector<DeviceGroup> grouped(const ledger::ProcessView& process) {
 std::string sources_text(const std::vector<ledger::Source>& sources) {
   std::string text;
   for (const ledger::Source source : sources) {
+    if (source == ledger::Source::kDaemon) {
+      text += " via daemon";
+      continue;
+    }
     if (!text.empty()) text += "+";
     text += name(source);
   }

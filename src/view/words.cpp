@@ -23,8 +23,8 @@ std::string_view name(ledger::Ended ended) {
 }
 
 std::string_view name(ledger::Source source) {
-  static constexpr std::array<std::string_view, 7> kNames = {
-      "api", "injector", "patched", "legacy", "upstream", "estimate", "procfs"};
+  static constexpr std::array<std::string_view, 8> kNames = {
+      "api", "injector", "patched", "legacy", "upstream", "estimate", "procfs", "daemon"};
   return pick(kNames, source);
 }
 

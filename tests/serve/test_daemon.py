@@ -9,6 +9,8 @@ import socket
 import subprocess
 import time
 
+import pytest
+
 from conftest import Server, eventually
 from daemon import TTMEM, Daemon, refused, workload
 from legacy_client import DRAM, Client
@@ -277,3 +279,61 @@ def test_a_server_of_the_original_is_not_disturbed(folder, daemons):
     daemon.stop()
     assert server.client().query(0)["type"] == 4
     server.end()
+
+
+# ---- what a user may not read -------------------------------------------------------------------
+
+def as_nobody(*arguments, **environment):
+    return subprocess.run([TTMEM, *arguments], capture_output=True, text=True, timeout=20,
+                          check=False, user=65534, group=65534, extra_groups=[], cwd="/",
+                          env={**os.environ, **environment})
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_the_daemon_tells_what_a_user_may_not_read(daemons, folder):
+    if as_nobody("--version").returncode != 0:
+        pytest.skip("another user cannot reach the program under test")
+    os.chmod(folder, 0o755)
+    daemon = daemons()
+    address = f"127.0.0.1:{daemon.port}"
+    with workload("--devices", "2", "--processes", "2") as pids:
+        eventually(lambda: len(daemon.document("/api/v1/processes")["processes"]) == 2)
+        alone = as_nobody("status", TTMEM_SERVE="off")
+        assert alone.returncode == 3 and "cannot look into" in alone.stderr
+        told = json.loads(as_nobody("status", "--json", TTMEM_SERVE=address).stdout)
+        assert [each["pid"] for each in told["processes"]] == sorted(pids)
+        assert all(each["sources"][-1] == "daemon" for each in told["processes"])
+        own = daemon.document("/api/v1/snapshot")
+        for mine, theirs in zip(told["devices"], own["devices"]):
+            assert mine["id"] == theirs["id"] and mine["processes"] == 2
+            for space in ("dram", "l1", "l1_small", "trace"):
+                assert mine[space] == theirs[space]
+        text = as_nobody("status", TTMEM_SERVE=address).stdout
+        assert text.count("api via daemon") == 2
+        one = json.loads(as_nobody("status", "--json", "--pid", str(pids[0]),
+                                   TTMEM_SERVE=address).stdout)
+        assert [each["pid"] for each in one["processes"]] == [pids[0]]
+        picture = as_nobody("top", "--once", "--size", "160x40", TTMEM_SERVE=address)
+        assert picture.returncode == 0 and str(pids[0]) in picture.stdout
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_a_stranger_on_the_port_is_not_believed(folder):
+    """Another user listens there: only daemons of root, the service or oneself are asked."""
+    if as_nobody("--version").returncode != 0:
+        pytest.skip("another user cannot reach the program under test")
+    script = ("import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(); "
+              "print(s.getsockname()[1], flush=True); s.accept()")
+    stranger = subprocess.Popen(["python3", "-c", script], stdout=subprocess.PIPE, text=True,
+                                user=65533, cwd="/")
+    try:
+        port = stranger.stdout.readline().strip()
+        os.chmod(folder, 0o755)
+        os.mkdir(os.environ["TTMEM_DIR"], 0o700)
+        done = as_nobody("status", TTMEM_SERVE=f"127.0.0.1:{port}")
+        assert done.returncode == 3
+        assert stranger.poll() is None  # nobody even connected
+    finally:
+        stranger.kill()
+        stranger.wait()
+        stranger.stdout.close()

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "cli/ask_daemon.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pwd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <set>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "ledger/merge.hpp"
+#include "view/json_read.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr auto kPatience = 1s;
+constexpr std::size_t kMostBytes = view::kMostSnapshotBytes + 64 * 1024;
+constexpr const char* kUsualAddress = "127.0.0.1:7171";
+constexpr const char* kServiceUser = "ttmem";
+
+class Socket {
+ public:
+  Socket() : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {}
+  ~Socket() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+  int descriptor() const { return descriptor_; }
+
+  // True when it is ready for this before the deadline.
+  bool wait(short events, Clock::time_point deadline) const {
+    pollfd entry{descriptor_, events, 0};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    return left.count() > 0 && ::poll(&entry, 1, static_cast<int>(left.count())) == 1;
+  }
+
+ private:
+  int descriptor_;
+};
+
+std::optional<sockaddr_in> daemon_address() {
+  const char* named = std::getenv("TTMEM_SERVE");
+  const std::string text = named != nullptr && *named != '\0' ? named : kUsualAddress;
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return std::nullopt;
+  const std::string host =
+      text.substr(0, colon) == "localhost" ? "127.0.0.1" : text.substr(0, colon);
+  std::uint16_t port = 0;
+  std::from_chars(text.data() + colon + 1, text.data() + text.size(), port);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  if (port == 0 || ::inet_pton(AF_INET, host.c_str(), &address.sin_addr) != 1) return std::nullopt;
+  return address;
+}
+
+bool is_trusted(std::uint32_t uid) {
+  if (uid == 0 || uid == ::geteuid()) return true;
+  passwd entry{};
+  passwd* found = nullptr;
+  std::array<char, 4096> text{};
+  return ::getpwnam_r(kServiceUser, &entry, text.data(), text.size(), &found) == 0 &&
+         found != nullptr && found->pw_uid == uid;
+}
+
+// Every listener at this port is run by somebody who is trusted; the kernel tells whose it is.
+bool has_trusted_listener(std::uint16_t port) {
+  std::ifstream table("/proc/net/tcp");
+  const std::string wanted = fmt::format(":{:04X}", port);
+  bool found = false;
+  for (std::string line; std::getline(table, line);) {
+    std::istringstream fields(line);
+    std::string slot, local, remote, state, queues, timer, retransmits;
+    std::uint32_t uid = 0;
+    fields >> slot >> local >> remote >> state >> queues >> timer >> retransmits >> uid;
+    if (!fields || state != "0A" || !local.ends_with(wanted)) continue;
+    if (!is_trusted(uid)) return false;
+    found = true;
+  }
+  return found;
+}
+
+bool send_all(const Socket& socket, std::string_view text, Clock::time_point deadline) {
+  while (!text.empty()) {
+    if (!socket.wait(POLLOUT, deadline)) return false;
+    const ssize_t count = ::send(socket.descriptor(), text.data(), text.size(), MSG_NOSIGNAL);
+    if (count <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+std::optional<std::string> receive_all(const Socket& socket, Clock::time_point deadline) {
+  std::string text;
+  std::array<char, 65536> bytes;
+  while (text.size() < kMostBytes && socket.wait(POLLIN, deadline)) {
+    const ssize_t count = ::recv(socket.descriptor(), bytes.data(), bytes.size(), 0);
+    if (count == 0) return text;
+    if (count < 0) return std::nullopt;
+    text.append(bytes.data(), static_cast<std::size_t>(count));
+  }
+  return std::nullopt;
+}
+
+void keep_only(std::int32_t pid, ledger::Snapshot& snapshot) {
+  std::erase_if(snapshot.processes, [&](const auto& process) { return process.pid != pid; });
+  std::set<std::uint32_t> used;
+  for (const auto& process : snapshot.processes) {
+    for (const auto& device : process.devices) used.insert(device.id);
+  }
+  std::erase_if(snapshot.devices, [&](const auto& device) { return !used.contains(device.id); });
+}
+
+}  // namespace
+
+std::optional<std::string> ask_daemon(const std::string& path) {
+  const auto address = daemon_address();
+  if (!address || !has_trusted_listener(ntohs(address->sin_port))) return std::nullopt;
+  const Clock::time_point deadline = Clock::now() + kPatience;
+  const Socket socket;
+  ::connect(socket.descriptor(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address);
+  const std::string request =
+      fmt::format("GET {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", path);
+  if (!send_all(socket, request, deadline)) return std::nullopt;
+  auto answer = receive_all(socket, deadline);
+  if (!answer || !answer->starts_with("HTTP/1.1 200 ")) return std::nullopt;
+  const std::size_t body = answer->find("\r\n\r\n");
+  if (body == std::string::npos) return std::nullopt;
+  return answer->substr(body + 4);
+}
+
+bool is_kept_from(const collect::Collector& collector) {
+  return std::ranges::any_of(collector.unreadable(), [](const collect::Unreadable& entry) {
+    return entry.error.code == segment::ErrorCode::kNotPermitted;
+  });
+}
+
+namespace {
+
+std::optional<ledger::Snapshot> daemon_snapshot(std::optional<std::int32_t> pid) {
+  const auto text = ask_daemon("/api/v1/snapshot");
+  auto theirs = text ? view::read_snapshot(*text) : std::nullopt;
+  if (theirs && pid) keep_only(*pid, *theirs);
+  return theirs;
+}
+
+}  // namespace
+
+bool complete(const collect::Collector& collector, std::optional<std::int32_t> pid,
+              ledger::Snapshot& snapshot) {
+  if (!is_kept_from(collector)) return false;
+  const auto theirs = daemon_snapshot(pid);
+  return theirs && ledger::add_processes(*theirs, snapshot);
+}
+
+top::Complete completer(std::optional<std::int32_t> pid) {
+  struct Last {
+    Clock::time_point asked;
+    std::optional<ledger::Snapshot> theirs;
+  };
+  return [pid, last = std::make_shared<Last>()](const collect::Collector& collector,
+                                                ledger::Snapshot& snapshot) {
+    if (!is_kept_from(collector)) return;
+    if (Clock::now() - last->asked >= kPatience) {
+      last->theirs = daemon_snapshot(pid);
+      last->asked = Clock::now();
+    }
+    if (last->theirs) ledger::add_processes(*last->theirs, snapshot);
+  };
+}
+
+}  // namespace ttmem::cli

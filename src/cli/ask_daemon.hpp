@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// A daemon on this host may read more than this user may. It is asked only where something could
+// not be read, for a moment only, and only if it is run by root, by the service's own user or by
+// this user: anybody could listen on its port.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collect/collector.hpp"
+#include "ledger/snapshot.hpp"
+#include "top/history.hpp"
+#include "top/source.hpp"
+
+namespace ttmem::cli {
+
+// The body of what the daemon at $TTMEM_SERVE (HOST:PORT, "off"; default 127.0.0.1:7171) answers;
+// empty if none does, or not in time.
+std::optional<std::string> ask_daemon(const std::string& path);
+
+// Whether there is something that this user may not read.
+bool is_kept_from(const collect::Collector& collector);
+
+// Adds what only the daemon knows, if there is reason to ask: true if it answered. `pid` as in the
+// collector's options.
+bool complete(const collect::Collector& collector, std::optional<std::int32_t> pid,
+              ledger::Snapshot& snapshot);
+
+// The same for one who reads again and again: the daemon is asked once a second at most.
+top::Complete completer(std::optional<std::int32_t> pid);
+
+// What the daemon remembers of the last two minutes of each device, in the order of time.
+std::vector<top::PastMoment> last_minutes();
+
+}  // namespace ttmem::cli

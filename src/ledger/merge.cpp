@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "ledger/merge.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "ledger/figure_sums.hpp"
+
+namespace ttmem::ledger {
+namespace {
+
+using Instance = std::pair<std::int32_t, std::uint64_t>;  // pid as the host sees it, start
+
+Instance instance(const ProcessView& process) {
+  return {process.host_pid.value_or(process.pid), process.start};
+}
+
+std::uint32_t next_free_id(const Snapshot& snapshot, std::uint32_t wanted) {
+  const auto is_taken = [&](std::uint32_t id) {
+    return std::ranges::find(snapshot.devices, id, &DeviceView::id) != snapshot.devices.end();
+  };
+  while (is_taken(wanted)) ++wanted;
+  return wanted;
+}
+
+// The number that a chip of theirs has in `mine`; it is added there if nobody knew it.
+std::uint32_t own_id(const DeviceView& chip, Snapshot& mine) {
+  for (DeviceView& own : mine.devices) {
+    const bool same_kind = own.arch == chip.arch || own.arch == Arch::kUnknown;
+    if (own.unique_id != chip.unique_id || own.mock != chip.mock || !same_kind) continue;
+    if (own.grid_x == 0) {  // only its number was known
+      const std::uint32_t id = own.id;
+      own = chip;
+      own.id = id;
+    }
+    return own.id;
+  }
+  mine.devices.push_back(chip);
+  DeviceView& added = mine.devices.back();
+  added.id = UINT32_MAX;
+  added.id = next_free_id(mine, chip.id);
+  return added.id;
+}
+
+void sum_up(DeviceView& device, const std::vector<ProcessView>& processes) {
+  DeviceSum sum;
+  std::size_t known = 0;
+  device.processes = 0;
+  for (const ProcessView& process : processes) {
+    for (const ProcessDeviceView& part : process.devices) {
+      if (part.id != device.id) continue;
+      ++known;
+      sum.add_geometry(part.figures);
+      if (!process.alive) continue;
+      sum.add(part.figures);
+      device.processes += part.open;
+    }
+  }
+  const DeviceFigures before = device.figures;
+  device.figures = sum.result(known == 1);
+  if (device.figures.peak_basis == PeakBasis::kExact) return;
+  const auto raise = [](Figure& peak, const Figure& then, const Figure& now) {
+    if (now) peak = std::max(then.value_or(0), *now);
+  };
+  for (std::size_t i = 0; i < kSpaces; ++i) {
+    SpaceFigures& space = device.figures.spaces[i];
+    raise(space.peak, before.spaces[i].peak, space.taken);
+  }
+  ProgramL1Figures& program_l1 = device.figures.program_l1;
+  raise(program_l1.peak, before.program_l1.peak, program_l1.resident);
+}
+
+}  // namespace
+
+bool add_processes(const Snapshot& theirs, Snapshot& mine) {
+  if (theirs.boot_id != mine.boot_id) return false;
+  std::set<Instance> known;
+  for (const ProcessView& process : mine.processes) {
+    if (!process.segment.empty()) known.insert(instance(process));
+  }
+  std::map<std::uint32_t, std::uint32_t> ids;  // theirs -> ours
+  for (const DeviceView& chip : theirs.devices) ids[chip.id] = own_id(chip, mine);
+  for (const ProcessView& process : theirs.processes) {
+    if (process.segment.empty() || !known.insert(instance(process)).second) continue;
+    std::erase_if(mine.processes, [&](const ProcessView& own) {
+      return own.segment.empty() && instance(own) == instance(process);
+    });
+    ProcessView& added = mine.processes.emplace_back(process);
+    added.sources.push_back(Source::kDaemon);
+    std::erase_if(added.devices, [&](const auto& part) { return !ids.contains(part.id); });
+    for (ProcessDeviceView& part : added.devices) part.id = ids.at(part.id);
+  }
+  std::ranges::stable_sort(mine.processes, {}, [](const ProcessView& process) {
+    return std::tuple(!process.alive, process.pid, process.start);
+  });
+  std::ranges::sort(mine.devices, {}, &DeviceView::id);
+  for (DeviceView& device : mine.devices) sum_up(device, mine.processes);
+  return true;
+}
+
+}  // namespace ttmem::ledger

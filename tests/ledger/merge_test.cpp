@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "ledger/merge.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace ttmem::ledger {
+namespace {
+
+ProcessDeviceView on(std::uint32_t id, std::uint64_t unique_id, std::uint64_t bytes) {
+  ProcessDeviceView view;
+  view.id = id;
+  view.unique_id = unique_id;
+  view.open = true;
+  view.figures.space(Space::kDram).taken = bytes;
+  view.figures.space(Space::kDram).capacity = 1'000'000;
+  return view;
+}
+
+ProcessView process(std::int32_t pid, std::vector<ProcessDeviceView> devices) {
+  ProcessView view;
+  view.pid = pid;
+  view.start = 100;
+  view.alive = true;
+  view.segment = "ttmem-x";
+  view.sources = {Source::kInjector};
+  view.devices = std::move(devices);
+  return view;
+}
+
+DeviceView chip(std::uint32_t id, std::uint64_t unique_id) {
+  DeviceView view;
+  view.id = id;
+  view.unique_id = unique_id;
+  view.arch = Arch::kWormholeB0;
+  view.grid_x = 8;
+  return view;
+}
+
+Snapshot mine() {
+  Snapshot snapshot;
+  snapshot.boot_id = "boot";
+  snapshot.devices = {chip(0, 0xA)};
+  snapshot.processes = {process(10, {on(0, 0xA, 1000)})};
+  return snapshot;
+}
+
+// The same chip has another number there, and there is a second one.
+Snapshot theirs() {
+  Snapshot snapshot;
+  snapshot.boot_id = "boot";
+  snapshot.devices = {chip(0, 0xB), chip(1, 0xA)};
+  snapshot.processes = {process(5, {on(0, 0xB, 7), on(1, 0xA, 20)}),
+                        process(10, {on(1, 0xA, 999)})};
+  return snapshot;
+}
+
+TEST(Merge, AddsWhatOnlyTheOtherKnowsAndCountsIt) {
+  Snapshot snapshot = mine();
+  ASSERT_TRUE(add_processes(theirs(), snapshot));
+  ASSERT_EQ(snapshot.processes.size(), 2u);
+  EXPECT_EQ(snapshot.processes[0].pid, 5);
+  EXPECT_EQ(snapshot.processes[0].sources.back(), Source::kDaemon);
+  EXPECT_EQ(snapshot.processes[1].sources, std::vector{Source::kInjector});
+  // What both know is taken from here.
+  EXPECT_EQ(snapshot.processes[1].devices[0].figures.space(Space::kDram).taken, 1000u);
+  ASSERT_EQ(snapshot.devices.size(), 2u);
+  EXPECT_EQ(snapshot.devices[0].unique_id, 0xAu);
+  EXPECT_EQ(snapshot.devices[0].figures.space(Space::kDram).taken, 1020u);
+  EXPECT_EQ(snapshot.devices[0].processes, 2u);
+  EXPECT_EQ(snapshot.devices[0].figures.peak_basis, PeakBasis::kObserved);
+  EXPECT_EQ(snapshot.devices[1].unique_id, 0xBu);
+  EXPECT_EQ(snapshot.devices[1].id, 1u);
+  EXPECT_EQ(snapshot.devices[1].figures.space(Space::kDram).taken, 7u);
+  EXPECT_EQ(snapshot.processes[0].devices[0].id, 1u);
+  EXPECT_EQ(snapshot.processes[0].devices[1].id, 0u);
+}
+
+TEST(Merge, ASegmentIsBetterThanWhatTheSystemSays) {
+  Snapshot snapshot = mine();
+  ProcessView outsider = process(5, {});
+  outsider.segment.clear();
+  outsider.sources = {Source::kProcfs};
+  snapshot.processes.insert(snapshot.processes.begin(), outsider);
+  ASSERT_TRUE(add_processes(theirs(), snapshot));
+  EXPECT_EQ(std::ranges::count(snapshot.processes, 5, &ProcessView::pid), 1);
+  EXPECT_EQ(snapshot.processes[0].segment, "ttmem-x");
+}
+
+TEST(Merge, TheDeadAreListedAndNotCounted) {
+  Snapshot other = theirs();
+  other.processes[0].alive = false;
+  Snapshot snapshot = mine();
+  ASSERT_TRUE(add_processes(other, snapshot));
+  EXPECT_EQ(snapshot.processes[1].pid, 5);
+  EXPECT_EQ(snapshot.devices[0].figures.space(Space::kDram).taken, 1000u);
+}
+
+TEST(Merge, AnotherBootIsAnotherMachine) {
+  Snapshot other = theirs();
+  other.boot_id = "other";
+  Snapshot snapshot = mine();
+  EXPECT_FALSE(add_processes(other, snapshot));
+  EXPECT_EQ(snapshot.processes.size(), 1u);
+  EXPECT_EQ(snapshot.devices.size(), 1u);
+}
+
+}  // namespace
+}  // namespace ttmem::ledger
