@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <deque>
+#include <exception>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -73,6 +74,7 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
   asio::awaitable<void> accept();
   asio::awaitable<void> serve(std::shared_ptr<Connection> connection);
   asio::awaitable<bool> answer(Connection& connection, const RequestParser& parser);
+  Response answer_safely(const Request& request) const;
   asio::awaitable<void> refuse(Connection& connection, const RequestParser& parser);
   asio::awaitable<bool> write(Connection& connection, const Response& response, bool keep_alive,
                               bool with_body);
@@ -82,6 +84,13 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
   void drop(const StreamPointer& stream);
   void sweep();
   void close();
+
+  // However a connection's coroutine ends.
+  struct Leaving {
+    State& state;
+    const std::shared_ptr<Connection>& connection;
+    ~Leaving() { state.connections.erase(connection); }
+  };
 
   asio::io_context& context;
   HttpServerOptions options;
@@ -152,6 +161,7 @@ asio::awaitable<void> HttpServer::State::accept() {
 
 asio::awaitable<void> HttpServer::State::serve(std::shared_ptr<Connection> connection) {
   const auto self = shared_from_this();
+  const Leaving leaving{*this, connection};
   const auto parser = std::make_unique<RequestParser>();
   const auto bytes = std::make_unique<std::array<char, kReadBytes>>();
   auto state = RequestParser::State::kMore;
@@ -175,7 +185,6 @@ asio::awaitable<void> HttpServer::State::serve(std::shared_ptr<Connection> conne
     connection->deadline = Clock::now() + kIdleTime;
     if (goes_on) state = parser->next();
   }
-  connections.erase(connection);
 }
 
 asio::awaitable<bool> HttpServer::State::answer(Connection& connection,
@@ -185,7 +194,7 @@ asio::awaitable<bool> HttpServer::State::answer(Connection& connection,
   error_code error;
   const tcp::endpoint peer = connection.socket.remote_endpoint(error);
   request.from_loopback = !error && peer.address().is_loopback();
-  const Response response = handler(request);
+  const Response response = answer_safely(request);
   if (response.stream && !request.is_head()) {
     start_stream(connection, response);
     co_return false;
@@ -193,6 +202,16 @@ asio::awaitable<bool> HttpServer::State::answer(Connection& connection,
   const bool keep = request.keep_alive && !response.stream;
   const bool written = co_await write(connection, response, keep, !request.is_head());
   co_return written&& keep;
+}
+
+// No question may end the daemon.
+Response HttpServer::State::answer_safely(const Request& request) const {
+  try {
+    return handler(request);
+  } catch (const std::exception& problem) {
+    return http::error(500,
+                       std::string("this should not happen, please report it: ") + problem.what());
+  }
 }
 
 asio::awaitable<void> HttpServer::State::refuse(Connection& connection,

@@ -68,7 +68,7 @@ class Refresher {
   view::CounterMemory launches_;
   Counts counts_;
   Clock::time_point last_;
-  Clock::duration cost_{};  // of the last refresh
+  std::chrono::nanoseconds cost_{};  // time on a core of the last reading
   Loop::TimerId timer_ = 0;
 };
 

@@ -30,6 +30,8 @@ std::string_view reason(unsigned status) {
       return "Misdirected Request";
     case 431:
       return "Request Header Fields Too Large";
+    case 500:
+      return "Internal Server Error";
     case 503:
       return "Service Unavailable";
     case 505:
