@@ -136,7 +136,12 @@ Record range(Input& in) {
 Launches launches(Input& in) { return {in.number(), in.number(), in.number(), in.number()}; }
 
 Record workload(Input& in) {
-  return WorkloadRecord{in.byte() % 8u, static_cast<SetIndex>(in.byte() % 4), {}, launches(in)};
+  return WorkloadRecord{.id = in.byte() % 8u,
+                        .set = static_cast<SetIndex>(in.byte() % 4),
+                        .binaries = {},
+                        .loads = in.byte(),
+                        .reloads = in.byte(),
+                        .launches = launches(in)};
 }
 
 Record trace(Input& in) {
