@@ -12,23 +12,23 @@ using ledger::DeviceFigures;
 using ledger::KernelType;
 using ledger::Space;
 
-template <Space kSpace>
+template <Space Which>
 Value taken(const DeviceFigures& figures) {
-  return to_value(figures.space(kSpace).taken);
+  return to_value(figures.space(Which).taken);
 }
 
-template <Space kSpace>
+template <Space Which>
 Value requested(const DeviceFigures& figures) {
-  return to_value(figures.space(kSpace).requested);
+  return to_value(figures.space(Which).requested);
 }
 
 Value resident(const DeviceFigures& figures) { return to_value(figures.program_l1.resident); }
 Value reserved(const DeviceFigures& figures) { return to_value(figures.program_l1.reserved); }
 
-template <KernelType kType>
+template <KernelType Which>
 Value footprint(const DeviceFigures& figures) {
   if (!figures.kernels.dispatches) return std::nullopt;  // a source that knows no programs
-  return to_value(figures.kernels.by_type[static_cast<std::size_t>(kType)].footprint);
+  return to_value(figures.kernels.by_type[static_cast<std::size_t>(Which)].footprint);
 }
 
 Value headroom(const DeviceFigures& figures) { return figures.headroom.min; }
@@ -129,8 +129,8 @@ std::vector<MetricInfo> all_metrics() {
 }  // namespace
 
 const std::vector<MetricInfo>& metrics() {
-  static const std::vector<MetricInfo> all = all_metrics();
-  return all;
+  static const std::vector<MetricInfo> kAll = all_metrics();
+  return kAll;
 }
 
 std::size_t device_metric_count() { return kDeviceMetrics.size(); }

@@ -3,6 +3,7 @@
 #include "serve/history/sampler.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "serve/history/metric_table.hpp"
@@ -113,16 +114,15 @@ void Sampler::take_launches(const ledger::Snapshot& snapshot, const DeviceBook& 
 }
 
 void Sampler::settle_rates(TimeNs now, Tracks& tracks) {
-  static const std::size_t metric = metric_number(kDispatchesMetric).value();
+  static const std::size_t kMetric = metric_number(kDispatchesMetric).value();
   for (auto& [number, rate] : rates_) {
     if (!rate.known || now < rate.since + kSecondNs) continue;
     const auto seconds = static_cast<double>(now - rate.since) / static_cast<double>(kSecondNs);
-    const auto rounded =
-        static_cast<std::int64_t>(static_cast<double>(rate.launches) / seconds + 0.5);
+    const std::int64_t rounded = std::llround(static_cast<double>(rate.launches) / seconds);
     rate.last = rate.launches > 0 ? std::max<std::int64_t>(1, rounded) : 0;
     rate.launches = 0;
     rate.since = now;
-    tracks.observe({metric, number}, rate.last, {});
+    tracks.observe({kMetric, number}, rate.last, {});
   }
 }
 

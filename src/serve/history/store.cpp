@@ -19,7 +19,6 @@
 namespace ttmem::serve::history {
 namespace {
 
-using segment::Error;
 using segment::ErrorCode;
 
 constexpr std::int64_t kPageBytes = 4096;

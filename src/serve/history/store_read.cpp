@@ -84,11 +84,11 @@ std::vector<StoredSeries> Store::old_series(std::size_t metric,
 }
 
 std::optional<KnownRun> Store::run(const RunBook::Identity& identity) {
-  static const std::string sql =
+  static const std::string kSql =
       std::string(kRunColumns) + "WHERE boot_id=?1 AND pid=?2 AND start=?3 AND segment=?4 LIMIT 1";
   const auto& [boot_id, pid, start, segment] = identity;
   std::optional<KnownRun> known;
-  database_->each(sql.c_str(),
+  database_->each(kSql.c_str(),
                   {boot_id, std::int64_t{pid}, static_cast<std::int64_t>(start), segment},
                   [&](const Database::Columns& row) { known = to_run(row); });
   if (known && !read_devices_of(*known)) return std::nullopt;
@@ -96,9 +96,9 @@ std::optional<KnownRun> Store::run(const RunBook::Identity& identity) {
 }
 
 std::optional<KnownRun> Store::run(std::uint64_t id) {
-  static const std::string sql = std::string(kRunColumns) + "WHERE id=?1";
+  static const std::string kSql = std::string(kRunColumns) + "WHERE id=?1";
   std::optional<KnownRun> known;
-  database_->each(sql.c_str(), {static_cast<std::int64_t>(id)},
+  database_->each(kSql.c_str(), {static_cast<std::int64_t>(id)},
                   [&](const Database::Columns& row) { known = to_run(row); });
   if (known && !read_devices_of(*known)) return std::nullopt;
   return known;
@@ -119,7 +119,7 @@ bool Store::read_devices_of(KnownRun& known) {
 }
 
 bool Store::runs(const RunQuery& query, const std::function<void(KnownRun)>& visit) {
-  static const std::string sql =
+  static const std::string kSql =
       std::string(kRunColumns) +
       "WHERE id<?1 AND (?2 IS NULL OR pid=?2) AND (?3='' OR name=?3) AND first_seen<?4 AND "
       "(ended='' OR ended_at>=?5) AND (?6 IS NULL OR id IN (SELECT run FROM run_devices JOIN "
@@ -129,7 +129,7 @@ bool Store::runs(const RunQuery& query, const std::function<void(KnownRun)>& vis
   constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
   std::vector<KnownRun> found;
   bool good = database_->each(
-      sql.c_str(),
+      kSql.c_str(),
       {integer(std::min(query.before.value_or(kLargest), kLargest)),
        query.pid ? Database::Argument(std::int64_t{*query.pid}) : Database::Argument(nullptr),
        std::string_view(query.name),
