@@ -2,10 +2,12 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """The units of the host-wide daemon: systemd takes them, and finds little to object to."""
 
+import fcntl
 import json
 import os
 import re
 import shutil
+import socket
 import stat
 import subprocess
 import tempfile
@@ -19,9 +21,9 @@ UNITS = SOURCE / "packaging" / "systemd"
 MOST_EXPOSED = 1.5
 
 
-def needs(tool):
+def needs(tool, package="systemd"):
     return pytest.mark.skipif(
-        shutil.which(tool) is None, reason=f"{tool} is not installed (Debian package systemd)"
+        shutil.which(tool) is None, reason=f"{tool} is not installed (Debian package {package})"
     )
 
 
@@ -37,6 +39,15 @@ def units(tmp_path):
         text = unit.read_text().replace("/usr/local/bin/ttmem", "/bin/true")
         (tmp_path / unit.name).write_text(text)
     return tmp_path
+
+
+@pytest.fixture
+def run_by_others():
+    try:
+        subprocess.run([os.environ["TTMEM_BIN"], "--version"], user=65534, group=65534, check=True,
+                       extra_groups=[], cwd="/", stdout=subprocess.DEVNULL)
+    except PermissionError:
+        pytest.skip("other users may not run what is built here")
 
 
 @needs("systemd-analyze")
@@ -110,7 +121,7 @@ def test_installed_under_any_prefix(tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can start programs for two other users")
-def test_the_daemon_reads_what_other_users_publish(tmp_path):
+def test_the_daemon_reads_what_other_users_publish(run_by_others):
     """A program of one user, the daemon as another, and between them a folder as tmpfiles makes it."""
     owner, stranger = 65534, 12345
     shared = Path(tempfile.mkdtemp(prefix="ttmem-packaging-", dir="/dev/shm"))
@@ -120,13 +131,9 @@ def test_the_daemon_reads_what_other_users_publish(tmp_path):
     started = []
 
     def start(user, *arguments):
-        try:
-            started.append(subprocess.Popen(
-                [os.environ["TTMEM_BIN"], *arguments], env=environment, user=user, group=user,
-                extra_groups=[], cwd="/", text=True, stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE))
-        except PermissionError:
-            pytest.skip("other users may not run what is built here")
+        started.append(subprocess.Popen(
+            [os.environ["TTMEM_BIN"], *arguments], env=environment, user=user, group=user,
+            extra_groups=[], cwd="/", text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
         return started[-1]
 
     try:
@@ -149,3 +156,52 @@ def test_the_daemon_reads_what_other_users_publish(tmp_path):
             process.terminate()
             process.communicate(timeout=20)
         shutil.rmtree(shared)
+
+
+def start_as_the_unit_does(folder, *sockets):
+    """The daemon with sockets that are open already, without network, capabilities or privileges."""
+    names = ":".join(name for name, _ in sockets)
+    passed = [fcntl.fcntl(each, fcntl.F_DUPFD, 50) for _, each in sockets]
+    # From 3 on, as systemd hands them over; LISTEN_PID is the pid after all the execs.
+    hand_over = " ".join(f"{3 + i}<&{descriptor}" for i, descriptor in enumerate(passed))
+    command = (
+        f"exec {hand_over}; export LISTEN_PID=$$ LISTEN_FDS={len(passed)} LISTEN_FDNAMES={names};"
+        "exec unshare --net setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs"
+        " --bounding-set=-all --inh-caps=-all"
+        ' "$TTMEM_BIN" serve --history memory'
+    )
+    environment = {**os.environ, "TTMEM_DIR": str(folder), "HOME": "/"}
+    daemon = subprocess.Popen(["bash", "-c", command], env=environment, cwd="/", pass_fds=passed,
+                              stderr=subprocess.PIPE, text=True)
+    for descriptor in passed:
+        os.close(descriptor)
+    return daemon
+
+
+@needs("unshare", "util-linux")
+@needs("setpriv", "util-linux")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can take the network away")
+def test_sockets_of_systemd_are_all_the_network_it_needs(run_by_others):
+    folder = Path(tempfile.mkdtemp(prefix="ttmem-packaging-", dir="/dev/shm"))
+    os.chown(folder, 65534, 65534)
+    http, legacy = socket.socket(), socket.socket(socket.AF_UNIX)
+    try:
+        if subprocess.run(["unshare", "--net", "true"], check=False).returncode != 0:
+            pytest.skip("no network namespace can be made here")
+        http.bind(("127.0.0.1", 0))
+        http.listen()
+        legacy.bind(str(folder / "legacy.sock"))
+        legacy.listen()
+        daemon = start_as_the_unit_does(folder, ("http", http), ("legacy", legacy))
+        try:
+            address = f"http://127.0.0.1:{http.getsockname()[1]}"
+            with urllib.request.urlopen(f"{address}/healthz", timeout=20) as answer:
+                assert json.load(answer)["status"] == "ok"
+        finally:
+            daemon.terminate()
+            _, said = daemon.communicate(timeout=20)
+        assert daemon.returncode == 0, said
+    finally:
+        http.close()
+        legacy.close()
+        shutil.rmtree(folder)
