@@ -58,7 +58,10 @@ class Socket {
 
 std::optional<sockaddr_in> daemon_address() {
   const char* named = std::getenv("TTMEM_SERVE");
-  const std::string text = named != nullptr && *named != '\0' ? named : kUsualAddress;
+  const bool is_named = named != nullptr && *named != '\0';
+  // Who looks into a directory of their own would be told about another.
+  if (!is_named && std::getenv("TTMEM_DIR") != nullptr) return std::nullopt;
+  const std::string text = is_named ? named : kUsualAddress;
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos) return std::nullopt;
   const std::string host =

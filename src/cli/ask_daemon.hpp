@@ -17,8 +17,8 @@
 
 namespace ttmem::cli {
 
-// The body of what the daemon at $TTMEM_SERVE (HOST:PORT, "off"; default 127.0.0.1:7171) answers;
-// empty if none does, or not in time.
+// The body of what the daemon at $TTMEM_SERVE (HOST:PORT, or "off") answers; empty if none does, or
+// not in time. Without the variable it is 127.0.0.1:7171, unless $TTMEM_DIR names a directory.
 std::optional<std::string> ask_daemon(const std::string& path);
 
 // Whether there is something that this user may not read.

@@ -31,6 +31,7 @@ constexpr const char* kFooter =
     "Environment:\n"
     "  TTMEM_DIR        look here (and record here) instead of /run/ttmem and /dev/shm/ttmem-UID\n"
     "  TTMEM_DISABLE=1  record nothing\n"
+    "  TTMEM_SERVE      the daemon to ask for what may not be read: HOST:PORT, or off\n"
     "  NO_COLOR=1       no colours\n"
     "Exit codes: 0 done, 1 what was named is not there, 2 wrong usage, 3 the system refused,\n"
     "4 a daemon runs already";

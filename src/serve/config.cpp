@@ -15,9 +15,6 @@
 
 namespace ttmem::serve {
 
-using segment::Error;
-using segment::ErrorCode;
-
 const std::vector<SettingInfo>& settings() {
   static const std::vector<SettingInfo> kAll = {
       {"http", "HOST:PORT|off", "Where HTTP is answered"},

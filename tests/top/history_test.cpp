@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "top/history.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ttmem::top {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kNow = 1'000'000 * kSecond;
+
+ledger::Snapshot snapshot(std::uint64_t time, std::uint64_t dram) {
+  ledger::Snapshot now;
+  now.time = time;
+  now.devices.resize(1);
+  now.devices[0].unique_id = 7;
+  now.devices[0].figures.space(ledger::Space::kDram).taken = dram;
+  return now;
+}
+
+TEST(History, WhatADaemonRemembersComesBeforeTheFirstSnapshot) {
+  History history;
+  history.recall({{7, kNow - 60 * kSecond, 100, 5},
+                  {9, kNow - 60 * kSecond, 30, 0},
+                  {7, kNow - 30 * kSecond, 200, 6}});
+  history.add(snapshot(kNow, 300));
+  // Two minutes in 12 columns: ten seconds each, the last one is now.
+  const auto dram = history.device(7)->dram.columns(12);
+  ASSERT_EQ(dram.size(), 12u);
+  EXPECT_FALSE(dram[0].has_value());
+  EXPECT_EQ(dram[6], 100u);
+  EXPECT_EQ(dram[7], 100u);
+  EXPECT_EQ(dram[9], 200u);
+  EXPECT_EQ(dram[11], 300u);
+  EXPECT_EQ(history.device(7)->l1.largest(), 6u);
+  EXPECT_EQ(history.total().dram.columns(12)[6], 130u);
+  EXPECT_EQ(history.device(9), nullptr) << "it is gone by now";
+}
+
+TEST(History, NothingRememberedIsNothingShown) {
+  History history;
+  history.recall({});
+  history.add(snapshot(kNow, 300));
+  EXPECT_FALSE(history.device(7)->dram.columns(12)[10].has_value());
+  EXPECT_EQ(history.device(7)->dram.columns(12)[11], 300u);
+}
+
+}  // namespace
+}  // namespace ttmem::top
