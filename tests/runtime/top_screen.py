@@ -101,6 +101,7 @@ class Watched:
 
     def __init__(self):
         self.screen = terminal.Terminal(f"{command.TTMEM} top --interval 0.2", COLUMNS, ROWS)
+        self.screen.shows("Devices")
         self.screen.press("b")
         self.compared = 0
 
