@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import stat
 import subprocess
@@ -48,6 +49,14 @@ def run_by_others():
                        extra_groups=[], cwd="/", stdout=subprocess.DEVNULL)
     except PermissionError:
         pytest.skip("other users may not run what is built here")
+
+
+def listening_at(daemon):
+    """The address that a daemon says it listens at; none if it ends before."""
+    for line in daemon.stderr:
+        if found := re.search(r"listening on (http://\S+)", line):
+            return found[1]
+    return None
 
 
 @needs("systemd-analyze")
@@ -144,8 +153,7 @@ def test_the_daemon_reads_what_other_users_publish(run_by_others):
         assert stat.S_IMODE(segment.stat().st_mode) & 0o047 == 0o040
         daemon = start(owner, "serve", "--http", "127.0.0.1:0", "--legacy-socket", "off",
                        "--history", "memory")
-        address = next(found[1] for found in map(
-            lambda line: re.search(r"listening on (http://\S+)", line), daemon.stderr) if found)
+        address = listening_at(daemon)
         with urllib.request.urlopen(f"{address}/api/v1/snapshot", timeout=20) as answer:
             seen = json.load(answer)
         assert [(each["pid"], each["uid"], each["alive"]) for each in seen["processes"]] == [
@@ -205,3 +213,55 @@ def test_sockets_of_systemd_are_all_the_network_it_needs(run_by_others):
         http.close()
         legacy.close()
         shutil.rmtree(folder)
+
+
+def calls_of(group):
+    """The system calls of a group of systemd, with those of the groups in it."""
+    code, said = run("systemd-analyze", "syscall-filter", group)
+    assert code == 0, said
+    calls = set()
+    for line in said.splitlines()[1:]:
+        word = line.strip().split("#")[0].strip()
+        calls |= calls_of(word) if word.startswith("@") else {word} - {""}
+    return calls
+
+
+def filters():
+    """(allowed, denied) groups of the unit."""
+    lines = re.findall(r"^SystemCallFilter=(.*)$", (UNITS / "ttmem.service").read_text(), re.M)
+    allowed, denied = set(), set()
+    for line in lines:
+        (denied if line.startswith("~") else allowed).update(line.lstrip("~").split())
+    return allowed, denied
+
+
+@needs("systemd-analyze")
+@needs("strace", "strace")
+def test_the_filter_allows_every_system_call_of_the_daemon(tmp_path):
+    """Also those of a history file and of a client of the original."""
+    trace = tmp_path / "trace"
+    daemon = subprocess.Popen(
+        ["strace", "-f", "-o", trace, os.environ["TTMEM_BIN"], "serve", "--http", "127.0.0.1:0",
+         "--legacy-socket", tmp_path / "legacy.sock", "--history", tmp_path / "history.db"],
+        stderr=subprocess.PIPE, text=True)
+    try:
+        address = listening_at(daemon)
+        if address is None:
+            pytest.skip("strace may not trace here")
+        for path in ("/api/v1/snapshot", "/api/v1/runs", "/metrics", "/healthz"):
+            urllib.request.urlopen(address + path, timeout=20).read()
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(tmp_path / "legacy.sock"))
+            client.sendall(bytes(112))
+            client.shutdown(socket.SHUT_WR)
+            client.recv(1)
+    finally:
+        os.kill(int(trace.read_text().split()[0]), signal.SIGTERM)
+        daemon.communicate(timeout=20)
+    used = set(re.findall(r"^\d+ +(\w+)\(", trace.read_text(), re.M))
+    assert {"epoll_wait", "recvmsg"} <= used or {"epoll_pwait", "recvmsg"} <= used
+    allowed, denied = filters()
+    allowed = set().union(*map(calls_of, allowed), calls_of("@default"))
+    refused = (used - allowed) | (used & set().union(*map(calls_of, denied)))
+    # A limit that cannot be raised stays as the unit sets it; SQLite uses fchown only as root.
+    assert refused - {"prlimit64", "setrlimit", "fchown"} == set()
