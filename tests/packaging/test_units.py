@@ -131,7 +131,7 @@ def test_installed_under_any_prefix(tmp_path):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can start programs for two other users")
 def test_the_daemon_reads_what_other_users_publish(run_by_others):
-    """A program of one user, the daemon as another, and between them a folder as tmpfiles makes it."""
+    """A program of one user, the daemon as another, and a folder as tmpfiles makes it."""
     owner, stranger = 65534, 12345
     shared = Path(tempfile.mkdtemp(prefix="ttmem-packaging-", dir="/dev/shm"))
     os.chown(shared, owner, owner)
@@ -167,7 +167,7 @@ def test_the_daemon_reads_what_other_users_publish(run_by_others):
 
 
 def start_as_the_unit_does(folder, *sockets):
-    """The daemon with sockets that are open already, without network, capabilities or privileges."""
+    """The daemon with sockets that are open already, without network or capabilities."""
     names = ":".join(name for name, _ in sockets)
     passed = [fcntl.fcntl(each, fcntl.F_DUPFD, 50) for _, each in sockets]
     # From 3 on, as systemd hands them over; LISTEN_PID is the pid after all the execs.
