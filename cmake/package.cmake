@@ -90,7 +90,7 @@ if(TTMEM_SERVICE AND TARGET ttmem)
   install(FILES ${packaging}/sysusers/ttmem.conf DESTINATION lib/sysusers.d COMPONENT service)
 endif()
 
-file(GLOB documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
+file(GLOB documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md ${PROJECT_SOURCE_DIR}/docs/*.yaml)
 foreach(document README.md LICENSE)
   if(EXISTS ${PROJECT_SOURCE_DIR}/${document})
     list(APPEND documents ${PROJECT_SOURCE_DIR}/${document})
