@@ -115,6 +115,7 @@ enum {
   TTMEM_ANOMALY_KIND_BY_SOURCE = 12, /* scope and source path disagree on a kernel's type */
   TTMEM_ANOMALY_AUDIT = 13,          /* two audits agree that we differ from the runtime */
   TTMEM_ANOMALY_OVERLAP = 14,        /* two live buffers own one address on one device */
+  TTMEM_ANOMALY_SECOND_RUNTIME = 15, /* another libtt_metal.so in the process is not recorded */
   TTMEM_ANOMALIES = 16
 };
 

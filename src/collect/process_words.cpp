@@ -20,10 +20,11 @@ using segment::BlobKind;
 constexpr std::array<std::string_view, 5> kFailures = {
     "out_of_memory", "cb_clash", "dataflow_buffer_clash", "ring_too_small", "other"};
 
-constexpr std::array<std::string_view, 15> kAnomalies = {
+constexpr std::array<std::string_view, 16> kAnomalies = {
     "unknown_free",  "replaced",     "unknown_allocator", "unknown_program", "unknown_workload",
     "unknown_trace", "bad_value",    "in_signal",         "table_full",      "intern_full",
-    "limit",         "stale_handle", "kind_by_source",    "audit",           "overlap"};
+    "limit",         "stale_handle", "kind_by_source",    "audit",           "overlap",
+    "second_runtime"};
 
 std::string name_of(const segment::Reader& reader, std::uint32_t id) {
   const auto blob = reader.blobs().find(id, BlobKind::kString);

@@ -156,6 +156,10 @@ extern "C" __attribute__((visibility("default"))) int ttmem_observer_bind(ttmem_
   return failed;
 }
 
+extern "C" __attribute__((visibility("default"))) void ttmem_observer_second_runtime(void) {
+  ttmem_anomaly(TTMEM_ANOMALY_SECOND_RUNTIME);
+}
+
 extern "C" __attribute__((visibility("default"))) unsigned ttmem_observer_attach(
     const void* device_manager) {
   using namespace ttmem::inject;

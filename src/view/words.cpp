@@ -57,10 +57,11 @@ std::string_view processor_name(std::uint8_t processor) {
 }
 
 std::string anomaly_name(std::size_t kind) {
-  static constexpr std::array<std::string_view, 15> kNames = {
+  static constexpr std::array<std::string_view, 16> kNames = {
       "unknown_free",  "replaced",     "unknown_allocator", "unknown_program", "unknown_workload",
       "unknown_trace", "bad_value",    "in_signal",         "table_full",      "intern_full",
-      "limit",         "stale_handle", "kind_by_source",    "audit",           "overlap"};
+      "limit",         "stale_handle", "kind_by_source",    "audit",           "overlap",
+      "second_runtime"};
   return kind < kNames.size() ? std::string(kNames[kind]) : fmt::format("anomaly_{}", kind);
 }
 

@@ -30,11 +30,16 @@ struct FakeWorld {
 };
 FakeWorld* fake_metal_open();
 void* fake_metal_buffer(FakeWorld* world, int sharded);
+/// A DRAM buffer that stays.
+void fake_metal_hold(FakeWorld* world, std::uint64_t bytes);
+/// How often this library, and not another of its name, allocated.
+unsigned fake_metal_allocations();
 }
 
 namespace fake {
 /// The function that throws std::runtime_error when it is called next; "" = none.
 extern std::string throw_in;
+extern unsigned allocations;
 void maybe_throw(const char* function);
 
 inline constexpr std::uint32_t kDramBanks = 4;

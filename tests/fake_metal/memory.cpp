@@ -8,6 +8,7 @@
 namespace fake {
 
 std::string throw_in;
+unsigned allocations = 0;
 
 void maybe_throw(const char* function) {
   if (throw_in == function) throw std::runtime_error(std::string("told to throw in ") + function);
@@ -56,6 +57,7 @@ AllocatorImpl::~AllocatorImpl() = default;
 
 std::uint64_t AllocatorImpl::allocate_buffer(Buffer* buffer) {
   fake::maybe_throw("allocate_buffer");
+  ++fake::allocations;
   const std::uint64_t need = buffer->aligned_size_per_bank();
   const auto statistics = get_statistics(buffer->buffer_type());
   if (need > statistics.free) throw std::runtime_error("Out of Memory: Not enough space");

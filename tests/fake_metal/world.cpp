@@ -36,3 +36,10 @@ void* fake_metal_buffer(FakeWorld* world, int sharded) {
   whole->memory.deallocate_buffer(buffer);
   return buffer;
 }
+
+void fake_metal_hold(FakeWorld* world, std::uint64_t bytes) {
+  auto* whole = static_cast<World*>(world);
+  new metal::Buffer(&whole->mesh, &whole->memory, bytes, metal::BufferType::DRAM);
+}
+
+unsigned fake_metal_allocations() { return fake::allocations; }

@@ -21,10 +21,19 @@ enum { kPathBytes = 4096, kMaxHooks = 128, kSymbolLookupFailed = 127 };
 
 extern ttmem_hook_slot ttmem_preload_table[];
 extern const unsigned ttmem_preload_count;
-void* ttmem_preload_resolve(unsigned index);
+void* ttmem_preload_resolve(unsigned index, const void* caller);
 
 static const char kObserver[] = "libttmem_observer.so";
 static const char kRuntime[] = "libtt_metal.so";
+/* Every runtime makes its chips by this one, long before it uses them, and rarely: it is resolved
+ * at each call, so that a second runtime is noticed in time. */
+static const char kWatched[] =
+    "_ZN2tt8tt_metal6DeviceC1EPNS0_8MetalEnvEPNS0_12MetalContextEihmmSt4spanIKjLm"
+    "18446744073709551615EEbjjm";
+static void* g_first_targets[kMaxHooks]; /* into the resolver */
+static void* g_bound_targets[kMaxHooks]; /* of the runtime that is observed */
+static ttmem_observer_second_runtime_fn g_tell;
+static int g_two_runtimes;
 static pthread_once_t g_once = PTHREAD_ONCE_INIT;
 static __thread int g_binding __attribute__((tls_model("initial-exec")));
 
@@ -70,7 +79,7 @@ static void find_originals(void) {
 }
 
 /* The observer lies beside the stub. */
-static ttmem_observer_bind_fn load_observer(void) {
+static void* load_observer(void) {
   Dl_info self;
   char path[kPathBytes];
   if (!dladdr(ttmem_preload_table, &self) || !self.dli_fname) return NULL;
@@ -79,33 +88,73 @@ static ttmem_observer_bind_fn load_observer(void) {
   if (folder + sizeof kObserver > sizeof path) return NULL;
   memcpy(path, self.dli_fname, folder);
   memcpy(path + folder, kObserver, sizeof kObserver);
-  void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  void* bind = handle ? dlsym(handle, "ttmem_observer_bind") : NULL;
-  ttmem_observer_bind_fn function;
-  memcpy(&function, &bind, sizeof function);
-  return function;
+  return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* Sends what the observer did not take (still at its first target) to the original. */
-static void use_originals(void* const* first_targets) {
-  for (unsigned i = 0; i < ttmem_preload_count; ++i) {
-    ttmem_hook_slot* slot = &ttmem_preload_table[i];
-    if (slot->original && slot->target == first_targets[i]) {
-      __atomic_store_n(&slot->target, slot->original, __ATOMIC_RELEASE);
-    }
-  }
+/* Where the observer did not set a target (still its first one), calls go to the original. */
+static void* bound_target(unsigned index) {
+  const ttmem_hook_slot* slot = &ttmem_preload_table[index];
+  return slot->target == g_first_targets[index] ? slot->original : slot->target;
+}
+
+static void set_target(unsigned index, void* target) {
+  __atomic_store_n(&ttmem_preload_table[index].target, target, __ATOMIC_RELEASE);
+}
+
+static void bind_observer(void) {
+  void* observer = disabled() ? NULL : load_observer();
+  if (!observer) return;
+  void* bind = dlsym(observer, "ttmem_observer_bind");
+  void* tell = dlsym(observer, "ttmem_observer_second_runtime");
+  ttmem_observer_bind_fn function;
+  memcpy(&function, &bind, sizeof function);
+  memcpy(&g_tell, &tell, sizeof g_tell);
+  if (function) function(ttmem_preload_table, ttmem_preload_count);
 }
 
 static void bind_once(void) {
-  void* first_targets[kMaxHooks];
   g_binding = 1;
   find_originals();
   for (unsigned i = 0; i < ttmem_preload_count; ++i)
-    first_targets[i] = ttmem_preload_table[i].target;
-  const ttmem_observer_bind_fn bind = disabled() ? NULL : load_observer();
-  if (bind) bind(ttmem_preload_table, ttmem_preload_count);
-  use_originals(first_targets);
+    g_first_targets[i] = ttmem_preload_table[i].target;
+  bind_observer();
+  for (unsigned i = 0; i < ttmem_preload_count; ++i) {
+    if (!ttmem_preload_table[i].original) continue;
+    g_bound_targets[i] = bound_target(i);
+    const int watched = strcmp(ttmem_preload_table[i].name, kWatched) == 0;
+    set_target(i, watched ? g_first_targets[i] : g_bound_targets[i]);
+  }
   g_binding = 0;
+}
+
+/* The function of this name in the runtime that the caller was linked to: its own library and what
+ * that needs are searched, not what was preloaded. NULL if the caller does not say. */
+static void* original_for(const void* caller, const char* name) {
+  Dl_info info;
+  if (!dladdr(caller, &info) || !info.dli_fname) return NULL;
+  void* library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  void* found = library ? dlsym(library, name) : NULL;
+  if (library) dlclose(library);
+  Dl_info self;
+  const int is_ours = found && dladdr(found, &info) && dladdr(ttmem_preload_table, &self) &&
+                      info.dli_fbase == self.dli_fbase;
+  return is_ours ? NULL : found;
+}
+
+/* From now on every call is sent to the runtime of its caller; only the first one is observed. */
+static void tell_runtimes_apart(void) {
+  if (__atomic_exchange_n(&g_two_runtimes, 1, __ATOMIC_ACQ_REL)) return;
+  for (unsigned i = 0; i < ttmem_preload_count; ++i) set_target(i, g_first_targets[i]);
+  if (g_tell) g_tell();
+}
+
+/* Where a call goes that is resolved each time. */
+static void* target_for(unsigned index, const void* caller) {
+  const ttmem_hook_slot* slot = &ttmem_preload_table[index];
+  void* theirs = original_for(caller, slot->name);
+  if (!theirs || theirs == slot->original) return g_bound_targets[index];
+  tell_runtimes_apart();
+  return theirs;
 }
 
 /* As the dynamic linker would, had the name not been found without us. */
@@ -118,14 +167,15 @@ static void die_unresolved(const char* name) {
   _exit(kSymbolLookupFailed);
 }
 
-/* Where this call shall go. After the first time every slot that has an original points past us. */
-void* ttmem_preload_resolve(unsigned index) {
+/* Where this call shall go. After the first time every slot that has an original points past us,
+ * but for the watched one, and for all of them once there are two runtimes. */
+void* ttmem_preload_resolve(unsigned index, const void* caller) {
   const int saved_errno = errno;
-  ttmem_hook_slot* slot = &ttmem_preload_table[index];
+  const ttmem_hook_slot* slot = &ttmem_preload_table[index];
   void* target = NULL;
   if (!g_binding) {
     pthread_once(&g_once, bind_once);
-    if (slot->original) target = __atomic_load_n(&slot->target, __ATOMIC_ACQUIRE);
+    if (slot->original) target = target_for(index, caller);
   }
   if (!target) target = original_of(runtime_handle(), slot->name);
   if (!target) die_unresolved(slot->name);

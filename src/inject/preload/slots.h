@@ -33,6 +33,11 @@ typedef int (*ttmem_observer_bind_fn)(ttmem_hook_slot* slots, unsigned count);
 unsigned ttmem_observer_attach(const void* device_manager);
 typedef unsigned (*ttmem_observer_attach_fn)(const void* device_manager);
 
+/* Exported by libttmem_observer.so: a second runtime is at work in this process. It is left alone,
+ * and the process says so. */
+void ttmem_observer_second_runtime(void);
+typedef void (*ttmem_observer_second_runtime_fn)(void);
+
 /* Exported by libttmem_preload.so: its table. */
 ttmem_hook_slot* ttmem_preload_slots(unsigned* count);
 

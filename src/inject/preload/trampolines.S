@@ -74,6 +74,7 @@
         movups  %xmm6, 96(%rsp)
         movups  %xmm7, 112(%rsp)
         movl    %r11d, %edi
+        movq    200(%rsp), %rsi         /* the caller's return address */
         call    ttmem_preload_resolve
         movq    %rax, %r11
         movups  (%rsp), %xmm0
