@@ -22,8 +22,8 @@ def equal(what, got, expected):
 
 
 class Holder:
-    def __init__(self, values):
-        command = [os.environ["TTMEM_BIN"], "run", "--", os.environ["TTMEM_RUNTIME_HOST"], "hold"]
+    def __init__(self, values, scene="hold"):
+        command = [os.environ["TTMEM_BIN"], "run", "--", os.environ["TTMEM_RUNTIME_HOST"], scene]
         self.child = subprocess.Popen(
             command, env=values, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
@@ -66,6 +66,17 @@ def check_black_box(values):
         check_held(number.name, process, holder)
 
 
+def check_exits(values):
+    """_exit leaves what was held; exit with an open device behaves as without hooks."""
+    holder = Holder(values, "leave_at_once")
+    equal("_exit: code", holder.child.wait(), 7)
+    check_held("_exit", oracle.process_of(holder.child.pid), holder)
+    command = [os.environ["TTMEM_RUNTIME_HOST"], "leave_open"]
+    without = subprocess.run(command, env=values, capture_output=True, check=False)
+    holder = Holder(values, "leave_open")
+    equal("exit with an open device: code", holder.child.wait(), without.returncode)
+
+
 def check_failure(values):
     """The picture of a failure can be read after the process that failed has ended."""
     command = [os.environ["TTMEM_BIN"], "run", "--", os.environ["TTMEM_RUNTIME_HOST"], "failures"]
@@ -83,8 +94,9 @@ def main():
     values = oracle.environment("n150", package)
     check_two_processes(values)
     check_black_box(values)
+    check_exits(values)
     check_failure(values)
-    print("two processes, three deaths and three failures compared")
+    print("two processes, three deaths, two exits and three failures compared")
     for failure in failures:
         print("FAILED:", failure)
     return bool(failures)

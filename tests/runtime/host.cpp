@@ -23,10 +23,15 @@ constexpr struct {
   const char* name;
   void (*play)(Mesh&);
 } kScenes[] = {
-    {"buffers", ttmem::runtime::play_buffers},   {"programs", ttmem::runtime::play_programs},
-    {"failures", ttmem::runtime::play_failures}, {"threads", ttmem::runtime::play_threads},
-    {"reopen", ttmem::runtime::play_reopen},     {"forks", ttmem::runtime::play_forks},
+    {"buffers", ttmem::runtime::play_buffers},
+    {"programs", ttmem::runtime::play_programs},
+    {"failures", ttmem::runtime::play_failures},
+    {"threads", ttmem::runtime::play_threads},
+    {"reopen", ttmem::runtime::play_reopen},
+    {"forks", ttmem::runtime::play_forks},
     {"hold", ttmem::runtime::play_hold},
+    {"leave_at_once", ttmem::runtime::play_leave_at_once},
+    {"leave_open", ttmem::runtime::play_leave_open},
 };
 
 bool play(Mesh& mesh, const std::string& name) {

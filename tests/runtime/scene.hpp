@@ -81,5 +81,8 @@ void play_threads(Mesh& mesh);
 void play_reopen(Mesh& mesh);
 void play_forks(Mesh& mesh);
 void play_hold(Mesh& mesh);
+/// Ends without any destructor, code 7; and with those of static objects only, code 5.
+void play_leave_at_once(Mesh& mesh);
+void play_leave_open(Mesh& mesh);
 
 }  // namespace ttmem::runtime

@@ -180,4 +180,17 @@ void play_hold(Mesh& mesh) {
   for (;;) ::pause();
 }
 
+void play_leave_at_once(Mesh& mesh) {
+  auto dram = mesh.interleaved(BufferType::DRAM, 2 * kMiB, 2048);
+  mesh.checkpoint("leaving");
+  ::_exit(7);
+}
+
+void play_leave_open(Mesh& mesh) {
+  static BufferHandle dram;
+  dram = mesh.interleaved(BufferType::DRAM, 2 * kMiB, 2048);
+  mesh.checkpoint("leaving");
+  std::exit(5);
+}
+
 }  // namespace ttmem::runtime
