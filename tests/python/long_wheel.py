@@ -130,7 +130,9 @@ def test_it_works_in_a_fresh_environment(wheel, minor, tmp_path):
     segments = tmp_path / "segments"
     segments.mkdir(mode=0o700)
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("TTMEM_", "PYTHON"))}
-    clean.update(TTMEM_DIR=str(segments), PATH=f"{environment}/bin:{clean['PATH']}")
+    # Nothing of the machine's own devices and programs.
+    clean.update(TTMEM_DIR=str(segments), TTMEM_HOST_ROOT=str(tmp_path / "no-host"),
+                 PATH=f"{environment}/bin:{clean['PATH']}")
     output = run([environment / "bin" / "python", "-c", TRY], env=clean, cwd=tmp_path)
     answer = json.loads(output.splitlines()[-1])
     inside = str(environment)
@@ -144,14 +146,20 @@ def test_it_works_in_a_fresh_environment(wheel, minor, tmp_path):
     assert document["document"] == "snapshot"
 
 
+def with_pytest():
+    """The newest Python that has pytest."""
+    for interpreter in reversed(list(PYTHONS.values())):
+        if subprocess.run([interpreter, "-c", "import pytest"], check=False,
+                          stderr=subprocess.DEVNULL).returncode == 0:
+            return interpreter
+    return pytest.skip("no Python has pytest")
+
+
 def test_it_installs_beside_pytest_as_a_plugin_that_is_off(wheel, tmp_path):
     environment = tmp_path / "venv"
-    run([list(PYTHONS.values())[-1], "-m", "venv", "--system-site-packages", environment])
+    run([with_pytest(), "-m", "venv", "--system-site-packages", environment])
     python = environment / "bin" / "python"
     run([python, "-m", "pip", "install", "--no-index", "--quiet", wheel])
-    has_pytest = subprocess.run([python, "-c", "import pytest"], check=False).returncode == 0
-    if not has_pytest:
-        pytest.skip("the newest Python has no pytest")
     (tmp_path / "test_one.py").write_text("def test_one():\n    pass\n")
     clean = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
     output = run([python, "-m", "pytest", "--help"], env=clean, cwd=tmp_path)
