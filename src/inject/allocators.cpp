@@ -117,7 +117,7 @@ void fill(Allocator& entry, const void* allocator, ttmem_set_t set, std::uint32_
 
 }  // namespace
 
-constinit Allocator table[kMax];
+alignas(64) constinit Allocator table[kMax];
 
 Allocator* find(const void* allocator) {
   for (std::size_t i = 0; i < kMax; ++i) {

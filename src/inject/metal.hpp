@@ -89,7 +89,7 @@ using ScratchpadVisitor =
     std::function<void(const std::string&, std::uint32_t, std::uint32_t, const void*)>;
 using OldScratchpadVisitor = std::function<void(const std::string&, std::uint32_t, std::uint32_t)>;
 
-struct Functions {
+struct alignas(64) Functions {
 #define METAL_FUNCTION(name, result, arguments, symbol) result(*name) arguments = nullptr;
 #include "inject/metal_functions.def"
 #undef METAL_FUNCTION

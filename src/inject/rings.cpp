@@ -22,16 +22,17 @@ namespace ttmem::inject::rings {
 namespace {
 
 /// The runtime calls one manager from one thread at a time, so its own fields need no lock. None is
-/// ever deleted.
-struct Manager {
-  const void* key = nullptr;      ///< WorkerConfigBufferMgr*
-  std::vector<ttmem_ring> rings;  ///< of the core types; the runtime's pseudo rings are left out
-  bool in_use = false;            ///< rings added from now on are a new beginning
-  const void* queue = nullptr;
+/// ever deleted. What each launch needs is in one cache line.
+struct alignas(64) Manager {
+  const void* key = nullptr;  ///< WorkerConfigBufferMgr*
   ttmem_ring_manager_t recorded = 0;
+  bool in_use = false;  ///< rings added from now on are a new beginning
   /// The last reservation. The runtime plans a launch several times before it takes one plan.
   bool is_planned = false;
+  std::uint32_t ring_count = 0;
   std::uint32_t planned[TTMEM_CORE_TYPES] = {};
+  const void* queue = nullptr;
+  ttmem_ring rings[TTMEM_CORE_TYPES] = {};  ///< the runtime's pseudo rings are left out
 };
 
 /// Guarded by the state lock.
@@ -64,14 +65,14 @@ void added(const void* key, std::uint32_t base, std::uint32_t bytes) {
     Manager& manager = managers()[key];
     manager.key = key;
     if (manager.in_use) {
-      manager.rings.clear();
+      manager.ring_count = 0;
       manager.in_use = false;
       manager.is_planned = false;
       if (manager.recorded) ttmem_ring_reset(manager.recorded);
     }
-    if (base == 0 || manager.rings.size() == TTMEM_CORE_TYPES) return;
-    core_type = static_cast<std::uint32_t>(manager.rings.size());
-    manager.rings.push_back({core_type, base, bytes});
+    if (base == 0 || manager.ring_count == TTMEM_CORE_TYPES) return;
+    core_type = manager.ring_count++;
+    manager.rings[core_type] = {core_type, base, bytes};
   }
   chips::ring_seen(core_type, base, bytes);
 }
@@ -85,10 +86,10 @@ std::uint32_t managers_of(const void* queue) {
 /// Tells the recorder of a manager at its first use inside an enqueue.
 void open(Manager& manager, ttmem_set_t set) {
   const std::lock_guard lock(locks().state);
-  if (!set || manager.rings.empty()) return;
-  manager.recorded = ttmem_ring_manager_opened(set, metal::number_of_queue(scopes.queue),
-                                               managers_of(scopes.queue), manager.rings.data(),
-                                               static_cast<std::uint32_t>(manager.rings.size()), 1);
+  if (!set || manager.ring_count == 0) return;
+  manager.recorded =
+      ttmem_ring_manager_opened(set, metal::number_of_queue(scopes.queue),
+                                managers_of(scopes.queue), manager.rings, manager.ring_count, 1);
   manager.queue = scopes.queue;
 }
 
@@ -107,8 +108,7 @@ Manager* used(const void* key) {
 void settle(Manager& manager) {
   if (!manager.is_planned) return;
   manager.is_planned = false;
-  ttmem_ring_reserved(manager.recorded, programs::current(), manager.planned,
-                      static_cast<std::uint32_t>(manager.rings.size()));
+  ttmem_ring_reserved(manager.recorded, programs::current(), manager.planned, manager.ring_count);
 }
 
 template <typename Action>
@@ -141,8 +141,8 @@ extern "C" void ttmem_on_ring_reserved(void* key,
                                        const std::vector<std::uint32_t>* sizes) noexcept {
   quietly([=] {
     Manager* manager = used(key);
-    if (!manager || sizes->size() < manager->rings.size()) return;
-    std::copy_n(sizes->begin(), manager->rings.size(), manager->planned);
+    if (!manager || sizes->size() < manager->ring_count) return;
+    std::copy_n(sizes->begin(), manager->ring_count, manager->planned);
     manager->is_planned = true;
   });
 }
