@@ -20,6 +20,23 @@
 
 namespace ttmem::bench {
 
+// Segments of one benchmark; those that were killed in the one before are not looked at.
+class FreshDirectory {
+ public:
+  FreshDirectory() {
+    std::string name = "/dev/shm/ttmem-bench.XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) std::abort();
+    path_ = name;
+    ::setenv("TTMEM_DIR", path_.c_str(), 1);
+  }
+  ~FreshDirectory() { std::filesystem::remove_all(path_); }
+  FreshDirectory(const FreshDirectory&) = delete;
+  FreshDirectory& operator=(const FreshDirectory&) = delete;
+
+ private:
+  std::string path_;
+};
+
 // A child whose output is read here; it ends with its owner.
 class Child {
  public:

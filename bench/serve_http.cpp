@@ -41,7 +41,7 @@ struct Host {
 
 // A question on an open connection, while one process allocates all the time.
 void serve_snapshot(benchmark::State& state) {
-  OwnDirectory::use();
+  const FreshDirectory directory;
   const int on_all = static_cast<int>(state.range(0));
   const Host host(on_all);
   const Workload busy({"--scenario", "busy", "--devices", "4"});
@@ -71,7 +71,7 @@ BENCHMARK(serve_snapshot)->Arg(4)->Arg(99)->ArgName("on_all")->Iterations(300);
 
 // A thousand readers of a stream that changes all the time.
 void serve_streams(benchmark::State& state) {
-  OwnDirectory::use();
+  const FreshDirectory directory;
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max;
@@ -136,9 +136,49 @@ void serve_streams(benchmark::State& state) {
 }
 BENCHMARK(serve_streams)->Iterations(1);
 
+// A machine made of files with 32 devices of the driver, each with its sensors.
+class DriverTree {
+ public:
+  DriverTree() {
+    for (int node = 0; node < 32; ++node) add(node);
+    ::setenv("TTMEM_HOST_ROOT", root_.c_str(), 1);
+  }
+  ~DriverTree() {
+    ::unsetenv("TTMEM_HOST_ROOT");
+    std::filesystem::remove_all(root_);
+  }
+  DriverTree(const DriverTree&) = delete;
+  DriverTree& operator=(const DriverTree&) = delete;
+
+ private:
+  void add(int node) const {
+    const std::string device = fmt::format("sys/class/tenstorrent/tenstorrent!{}", node);
+    const std::string pci = fmt::format("sys/devices/pci0000:00/0000:{:02x}:00.0", node + 1);
+    for (const char* name : {"temp1_input", "power1_input", "in0_input", "curr1_input"}) {
+      write(fmt::format("{}/hwmon/hwmon{}/{}", pci, node, name), "45300");
+    }
+    write(pci + "/device", "0x401e");
+    write(device + "/tt_asic_id", fmt::format("{:016X}", 0xA0 + node));
+    write(device + "/tt_serial", fmt::format("010001451170{:04}", node));
+    write(device + "/tt_card_type", "n300");
+    for (const char* name : {"tt_aiclk", "tt_axiclk", "tt_arcclk", "tt_heartbeat"}) {
+      write(device + "/" + name, "1000");
+    }
+    std::filesystem::create_directory_symlink(root_ / pci, root_ / device / "device");
+    write(fmt::format("proc/driver/tenstorrent/{}/pids", node), "");
+  }
+  void write(const std::string& path, const std::string& text) const {
+    std::filesystem::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text << '\n';
+  }
+  std::filesystem::path root_ =
+      std::filesystem::temp_directory_path() / fmt::format("ttmem-bench-host.{}", ::getpid());
+};
+
 // Nobody asks, nothing happens.
 void serve_idle(benchmark::State& state) {
-  OwnDirectory::use();
+  const FreshDirectory directory;
+  const DriverTree driver;
   const Workload host({"--devices", "32"});
   Daemon daemon;
   for (auto _ : state) {
@@ -149,14 +189,15 @@ void serve_idle(benchmark::State& state) {
     state.counters["limit"] = 0.2;
     state.counters["resident"] = daemon.child().resident_mib();
     state.counters["resident_limit"] = 40;
-    state.SetLabel("% of a core, MiB; 32 devices, one process, nobody asks");
+    state.SetLabel(
+        "% of a core, MiB; 32 devices, one process, nobody asks; the same again of the driver");
   }
 }
 BENCHMARK(serve_idle)->Iterations(1);
 
 // kill -9, start, right totals.
 void serve_restart(benchmark::State& state) {
-  OwnDirectory::use();
+  const FreshDirectory directory;
   const Host host(4);
   std::vector<double> times;
   for (auto _ : state) {

@@ -69,7 +69,7 @@ Identity identity_of(const SegmentSource& source) {
 Collector::State::State(Options given)
     : options(std::move(given)),
       procfs(options.root),
-      host_sources(host_root(options)),
+      host_sources(host_root(options), options.sensors_every_ms),
       host(host_name()) {}
 
 Collector::Collector(Options options) : state_(std::make_unique<State>(std::move(options))) {

@@ -16,7 +16,6 @@ using ledger::OutsideTotals;
 using ledger::Source;
 using ledger::Space;
 
-constexpr std::uint64_t kSensorsEveryNs = 1'000'000'000;
 constexpr double kClockSlackSeconds = 2;  // /proc/stat tells the boot to a second
 
 std::size_t index(Space space) { return static_cast<std::size_t>(space); }
@@ -50,7 +49,7 @@ std::uint64_t key_of(const HostProcess& process) {
 }  // namespace
 
 void HostSources::refresh(std::uint64_t monotonic_ns) {
-  if (devices_read_ns_ == 0 || monotonic_ns >= devices_read_ns_ + kSensorsEveryNs) {
+  if (devices_read_ns_ == 0 || monotonic_ns >= devices_read_ns_ + sensors_every_ns_) {
     devices_ = read_sysfs(root_);
     devices_read_ns_ = monotonic_ns;
   }

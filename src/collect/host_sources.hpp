@@ -27,11 +27,14 @@ namespace ttmem::collect {
 
 class HostSources {
  public:
-  explicit HostSources(std::string root) : root_(std::move(root)), processes_(root_) {}
+  HostSources(std::string root, std::uint32_t sensors_every_ms)
+      : root_(std::move(root)),
+        processes_(root_),
+        sensors_every_ns_(std::uint64_t{sensors_every_ms} * 1'000'000) {}
   HostSources(const HostSources&) = delete;
   HostSources& operator=(const HostSources&) = delete;
 
-  // Reads everything; sensors at most once a second, because they are read over the bus.
+  // Reads everything; sensors only as often as wanted, because they are read over the bus.
   void refresh(std::uint64_t monotonic_ns);
 
   // Pid here and container of a process that has a segment. `name_space` 0: that of the reader.
@@ -64,6 +67,7 @@ class HostSources {
   HostRoot root_;
   HostProcesses processes_;
   std::vector<SysfsDevice> devices_;
+  std::uint64_t sensors_every_ns_;
   std::uint64_t devices_read_ns_ = 0;
   UpstreamRegions upstream_;
   std::vector<std::string> problems_, left_behind_;

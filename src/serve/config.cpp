@@ -17,7 +17,7 @@ namespace ttmem::serve {
 
 const std::vector<SettingInfo>& settings() {
   static const std::vector<SettingInfo> kAll = {
-      {"http", "HOST:PORT|off", "Where HTTP is answered"},
+      {"http", "ADDRESS|off", "HOST:PORT where HTTP is answered"},
       {"legacy-socket", "PATH|off", "Where clients of the original's protocol are served"},
       {"history", "FILE|memory|off", "Where the history is kept"},
       {"log-format", "text|json|legacy", "How the log looks; legacy: as the original's, on stdout"},

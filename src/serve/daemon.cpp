@@ -106,10 +106,10 @@ DaemonEnd Daemon::run() {
   open_history();
   refresher_.emplace(loop_, history_.get());
   refresher_->refresh();
+  handle_signals();
   if (const auto failed = open_http(inherited.http)) return *failed;
   open_legacy(inherited.legacy);
   refresher_->start();
-  handle_signals();
   tell_service_manager("READY=1");
   loop_.run();
   stop();

@@ -17,7 +17,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kStreamPeriod = 100ms, kLegacyPeriod = 200ms, kIdlePeriod = 1000ms;
-constexpr int kLargestShare = 5;  // a fifth of a core
+constexpr std::uint32_t kSensorsMs = 5000;  // 32 devices cost 2 ms
+constexpr int kLargestShare = 5;            // a fifth of a core
 
 // Of this thread: a busy machine does not stretch it.
 std::chrono::nanoseconds cpu_time() {
@@ -31,7 +32,7 @@ std::chrono::nanoseconds cpu_time() {
 Refresher::Refresher(Loop& loop, history::History* history)
     : loop_(loop),
       history_(history),
-      collector_({.events = true, .host = true, .reap = true}),
+      collector_({.events = true, .host = true, .sensors_every_ms = kSensorsMs, .reap = true}),
       deltas_(fmt::format("{:x}-{:x}", wall_now(), ::getpid())) {}
 
 std::chrono::milliseconds Refresher::period() const {
