@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -139,7 +140,11 @@ std::optional<std::string> ask_daemon(const std::string& path) {
   if (!address || !has_trusted_listener(ntohs(address->sin_port))) return std::nullopt;
   const Clock::time_point deadline = Clock::now() + kPatience;
   const Socket socket;
-  ::connect(socket.descriptor(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address);
+  if (::connect(socket.descriptor(), reinterpret_cast<const sockaddr*>(&*address),
+                sizeof *address) != 0 &&
+      errno != EINPROGRESS) {
+    return std::nullopt;
+  }
   const std::string request =
       fmt::format("GET {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", path);
   if (!send_all(socket, request, deadline)) return std::nullopt;

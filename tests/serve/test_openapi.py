@@ -29,7 +29,7 @@ def schemathesis():
     for command in ([sys.executable, "-m", "venv", place],
                     [os.path.join(place, "bin", "python"), "-m", "pip", "install", "-q",
                      "--disable-pip-version-check", PACKAGE]):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
         if done.returncode != 0:
             return None, (done.stderr or done.stdout).strip().splitlines()[-1]
     return program, ""

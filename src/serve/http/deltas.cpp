@@ -57,11 +57,10 @@ Json change(const Json& before, const Json& after) {
   for (const auto& [name, value] : after.items()) {
     const auto old = before.find(name);
     if (old != before.end() && *old == value) continue;
-    if (old == before.end() || value.type() != old->type()) {
-      changed[name] = value;
-    } else if (is_device_list(name, *old, value)) {
+    const bool same_kind = old != before.end() && value.type() == old->type();
+    if (same_kind && is_device_list(name, *old, value)) {
       changed[name] = list_change(*old, value);
-    } else if (value.is_object() && value.size() == old->size()) {
+    } else if (same_kind && value.is_object() && value.size() == old->size()) {
       changed[name] = change(*old, value);
     } else {
       changed[name] = value;
@@ -215,10 +214,11 @@ std::optional<std::string> Deltas::missed(std::string_view last_event_id) const 
   if (!last_event_id.starts_with(start)) return std::nullopt;
   last_event_id.remove_prefix(start.size());
   std::uint64_t last = 0;
-  const char* end = last_event_id.data() + last_event_id.size();
-  const auto [rest, error] = std::from_chars(last_event_id.data(), end, last);
+  const auto [end, error] =
+      std::from_chars(last_event_id.data(), last_event_id.data() + last_event_id.size(), last);
   const std::uint64_t oldest = messages_.empty() ? number_ + 1 : messages_.front().number;
-  if (error != std::errc() || rest != end || last > number_ || last + 1 < oldest) {
+  if (error != std::errc() || end != last_event_id.data() + last_event_id.size() ||
+      last > number_ || last + 1 < oldest) {
     return std::nullopt;
   }
   std::string text;
