@@ -136,7 +136,8 @@ void Workloads::dispatched(ttmem_workload_t handle, std::uint32_t flags) {
   workload->membership.hot.store(handle, std::memory_order_release);
 }
 
-// A launch that loads two programs on one chip is one first load there. Says whether any was loaded.
+// A launch that loads two programs on one chip is one first load there. Says whether any was
+// loaded.
 bool Workloads::load_members(Workload& workload, bool launch) {
   bool loaded_on[segment::kMaxDevices] = {};
   bool loaded = false;
