@@ -26,18 +26,24 @@ RingManager& Rings::record(std::uint32_t id) const {
   return book_->store.at<RingManager>(segment::kRingManagersOffset)[id];
 }
 
-template <class Change>
-void Rings::change(ttmem_ring_manager_t id, Change change) {
+template <class Use>
+void Rings::use(ttmem_ring_manager_t id, Use use) {
   const bool known = id != 0 && id <= get_word(book_->store.header().ring_manager_count);
   bool open = false;
   if (known) {
     RingState& state = states_[id];
     const Holding holding(state.lock);
     open = state.open;
-    if (open)
-      book_->store.rewrite(record(id), [&](RingManager& manager) { change(manager, state); });
+    if (open) use(record(id), state);
   }
   if (!open) book_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, id);
+}
+
+template <class Change>
+void Rings::change(ttmem_ring_manager_t id, Change change) {
+  use(id, [&](RingManager& manager, RingState& state) {
+    book_->store.rewrite(manager, [&](RingManager& record) { change(record, state); });
+  });
 }
 
 std::uint64_t Rings::id_of(ttmem_workload_t handle) const {
@@ -109,7 +115,7 @@ void Rings::closed(ttmem_ring_manager_t id) {
 
 void Rings::reserved(ttmem_ring_manager_t id, ttmem_workload_t workload, const std::uint32_t* bytes,
                      std::uint32_t count) {
-  change(id, [&](RingManager& manager, RingState& state) {
+  use(id, [&](RingManager& manager, RingState& state) {
     state.pending = RingRules(manager).reserve(bytes, count);
     state.pending_workload = workload;
   });

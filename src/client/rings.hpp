@@ -47,6 +47,9 @@ class Rings {
  private:
   segment::RingManager& record(std::uint32_t id) const;
   std::uint32_t free_record();
+  // Runs use(manager, state) under the manager's lock; what readers see must stay as it is.
+  template <class Use>
+  void use(ttmem_ring_manager_t id, Use use);
   // Runs change(manager, state) under the manager's lock, as one change of its record.
   template <class Change>
   void change(ttmem_ring_manager_t id, Change change);
