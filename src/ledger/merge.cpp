@@ -94,7 +94,7 @@ bool add_processes(const Snapshot& theirs, Snapshot& mine) {
     std::erase_if(added.devices, [&](const auto& part) { return !ids.contains(part.id); });
     for (ProcessDeviceView& part : added.devices) part.id = ids.at(part.id);
   }
-  std::ranges::stable_sort(mine.processes, {}, [](const ProcessView& process) {
+  std::ranges::sort(mine.processes, {}, [](const ProcessView& process) {
     return std::tuple(!process.alive, process.pid, process.start);
   });
   std::ranges::sort(mine.devices, {}, &DeviceView::id);

@@ -10,8 +10,8 @@
 
 #include "serve/loop.hpp"
 
-namespace boost::asio {  // NOLINT(readability-identifier-naming): the library's own
-class io_context;
+namespace boost::asio {
+class io_context;  // NOLINT(readability-identifier-naming): the library's own
 }
 
 namespace ttmem::serve {

@@ -24,6 +24,9 @@
 
 #include "serve/http/request_parser.hpp"
 
+// The library's calls give the error back twice: the argument is the one that is looked at.
+// NOLINTBEGIN(bugprone-unused-return-value)
+
 namespace ttmem::serve {
 
 namespace asio = boost::asio;
@@ -369,3 +372,5 @@ std::size_t HttpServer::connections() const {
 const HttpServer::Counts& HttpServer::counts() const { return state_->counts; }
 
 }  // namespace ttmem::serve
+
+// NOLINTEND(bugprone-unused-return-value)
