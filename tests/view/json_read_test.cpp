@@ -98,7 +98,7 @@ TEST(JsonRead, WrongTypesAreNotKnown) {
 
 // A short text must not become a lot of memory.
 TEST(JsonRead, ManyEmptyViewsAreRefused) {
-  std::string devices, processes;
+  std::string devices;
   for (int i = 0; i < 10'000; ++i) devices += i == 0 ? "{}" : ",{}";
   EXPECT_FALSE(
       read_snapshot("{\"schema\":1,\"document\":\"snapshot\",\"devices\":[" + devices + "]}")
