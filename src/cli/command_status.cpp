@@ -13,7 +13,6 @@
 #include "cli/selection.hpp"
 #include "cli/stop_signal.hpp"
 #include "collect/collector.hpp"
-#include "view/core_merge.hpp"
 #include "view/cores_text.hpp"
 #include "view/json.hpp"
 #include "view/legacy_status.hpp"
@@ -41,21 +40,11 @@ Report not_found(const std::string& why) {
   return {"", kNotFound};
 }
 
-view::DeviceCores device_cores(const collect::Collector& collector,
-                               const ledger::DeviceView& device, bool with_map) {
-  const bool shared = device.processes > 1;
-  std::vector<std::vector<ledger::CoreView>> views;
-  for (auto& process : collector.cores(device.id, with_map || shared)) {
-    views.push_back(std::move(process.cores));
-  }
-  return {device.id, device.unique_id, view::merged_cores(std::move(views))};
-}
-
 Report cores_report(const collect::Collector& collector, const ledger::Snapshot& snapshot,
                     const StatusOptions& options, const view::Style& style) {
   std::vector<view::DeviceCores> devices;
   for (const auto& device : snapshot.devices) {
-    devices.push_back(device_cores(collector, device, false));
+    devices.push_back({device.id, device.unique_id, collector.cores(device.id, false)});
   }
   if (options.json) {
     return {view::cores_json(snapshot, devices, false, view::JsonLayout::kPretty) + "\n"};
@@ -71,8 +60,8 @@ Report core_report(const collect::Collector& collector, const ledger::Snapshot& 
                    const StatusOptions& options, const view::Style& style) {
   if (snapshot.devices.size() != 1) return not_found("name the core's device with --device");
   const ledger::Core wanted = *parse_core(options.core);
-  view::DeviceCores device = device_cores(collector, snapshot.devices.front(), true);
-  std::erase_if(device.cores, [&](const auto& core) { return core.core != wanted; });
+  const ledger::DeviceView& chip = snapshot.devices.front();
+  const view::DeviceCores device{chip.id, chip.unique_id, collector.cores(chip.id, true, wanted)};
   if (device.cores.empty()) {
     return not_found(fmt::format("device {} has no {} core {},{}; see all with --cores", device.id,
                                  name(wanted.type), wanted.x, wanted.y));

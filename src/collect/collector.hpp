@@ -50,14 +50,6 @@ struct Unreadable {
   segment::Error error;
 };
 
-// The cores of a device as one process fills them.
-struct ProcessCores {
-  std::uint64_t process_key = 0;
-  std::int32_t pid = 0;
-  std::string process;
-  std::vector<ledger::CoreView> cores;
-};
-
 class Collector {
  public:
   explicit Collector(Options options);
@@ -74,8 +66,9 @@ class Collector {
   // The default directories, or those given; also those that do not exist.
   const std::vector<std::string>& directories() const;
 
-  // One entry for each live process that has the device open; empty if nobody has.
-  std::vector<ProcessCores> cores(std::uint32_t device_id, bool with_map) const;
+  // The cores of a device as all living processes together fill them; with `only`, that one.
+  std::vector<ledger::CoreView> cores(std::uint32_t device_id, bool with_map,
+                                      std::optional<ledger::Core> only = {}) const;
   // Every holding of every process, also of those that died (`alive` tells). Order: by process,
   // then by slot.
   void holdings(const std::function<void(const ledger::HoldingView&)>& visit) const;

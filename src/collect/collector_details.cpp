@@ -11,42 +11,17 @@ namespace ttmem::collect {
 using segment::Error;
 using segment::ErrorCode;
 
-namespace {
-
-// A ledger knows one process only, and does not name it.
-void name_owner(ProcessCores& process) {
-  for (ledger::CoreView& core : process.cores) {
-    for (ledger::CoreStretch& stretch : core.map) {
-      const bool owned = stretch.kind != ledger::Stretch::kFixed && !stretch.name.empty();
-      if (!owned || stretch.pid != 0) continue;
-      stretch.owner = process.process;
-      stretch.pid = process.pid;
-    }
-  }
-}
-
-}  // namespace
-
 const ledger::Snapshot& Collector::snapshot() const { return state_->snapshot; }
 const std::vector<Unreadable>& Collector::unreadable() const { return state_->unreadable; }
 const std::vector<std::string>& Collector::directories() const { return state_->directories; }
 std::vector<ledger::EventView> Collector::take_events() { return state_->log.take(); }
 
-std::vector<ProcessCores> Collector::cores(std::uint32_t device_id, bool with_map) const {
-  std::vector<ProcessCores> all;
-  for (const ledger::ProcessView& process : state_->snapshot.processes) {
-    if (!process.alive) continue;
-    for (const ledger::ProcessDeviceView& device : process.devices) {
-      if (device.id != device_id || !device.open) continue;
-      for (const ledger::ProcessInput& input : state_->inputs) {
-        if (input.identity.key != process.key || !input.ledger) continue;
-        all.push_back(
-            {process.key, process.pid, process.name, input.ledger->cores(device.index, with_map)});
-        name_owner(all.back());
-      }
-    }
+std::vector<ledger::CoreView> Collector::cores(std::uint32_t device_id, bool with_map,
+                                               std::optional<ledger::Core> only) const {
+  for (const ledger::DeviceView& device : state_->snapshot.devices) {
+    if (device.id == device_id) return ledger::merge_cores(state_->inputs, device, with_map, only);
   }
-  return all;
+  return {};
 }
 
 void Collector::holdings(const std::function<void(const ledger::HoldingView&)>& visit) const {

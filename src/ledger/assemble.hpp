@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,9 +48,10 @@ Snapshot assemble(const std::vector<ProcessInput>& processes, PeakMemory& peaks,
 // ---- details of many processes: pid, process, device ids of `snapshot` and times filled in ------
 
 // The cores of a device as all living processes together fill them. Bytes that two processes claim
-// count once, so that every core still adds up to its L1.
+// count once, so that every core still adds up to its L1. With `only`, that core.
 std::vector<CoreView> merge_cores(const std::vector<ProcessInput>& processes,
-                                  const DeviceView& device, bool with_map);
+                                  const DeviceView& device, bool with_map,
+                                  std::optional<Core> only = {});
 // Every holding of every process, the dead included, by process and slot.
 void for_each_holding(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
                       const std::function<void(const HoldingView&)>& visit);

@@ -77,14 +77,17 @@ void join(CoreLayers& to, CoreLayers&& from) {
 }  // namespace
 
 std::vector<CoreView> merge_cores(const std::vector<ProcessInput>& processes,
-                                  const DeviceView& device, bool with_map) {
+                                  const DeviceView& device, bool with_map,
+                                  std::optional<Core> only) {
   std::vector<CoreLayers> cores;
   std::map<Core, std::size_t> places;
   for (const ProcessInput& process : processes) {
     if (!process.ledger || !process.identity.alive) continue;
     for (const DeviceIndex index : process.ledger->devices()) {
-      if (!same_chip(process.ledger->device(index), device)) continue;
+      const DeviceRecord& record = process.ledger->device(index);
+      if (!record.open || !same_chip(record, device)) continue;
       for (CoreLayers& core : process.ledger->core_layers(index, with_map)) {
+        if (only && core.frame.core.core != *only) continue;
         for (L1Layer& layer : core.layers) {
           layer.owner = process.identity.name;
           layer.pid = process.identity.pid;

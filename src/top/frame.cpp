@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "view/core_merge.hpp"
 #include "view/words.hpp"
 
 namespace ttmem::top {
@@ -39,9 +38,7 @@ DeviceDetails device_details(const collect::Collector& collector,
                              const ledger::DeviceView& device) {
   DeviceDetails details;
   details.unique_id = device.unique_id;
-  std::vector<std::vector<ledger::CoreView>> views;
-  for (auto& process : collector.cores(device.id, true)) views.push_back(std::move(process.cores));
-  if (!views.empty()) details.cores = view::merged_cores(std::move(views));
+  details.cores = collector.cores(device.id, true);
   collector.holdings([&](const HoldingView& holding) {
     if (!holding.alive || holding.estimated || !is_on(holding, device.id)) return;
     if (holding.kind == HoldingKind::kKernel) details.kernels.push_back(holding);

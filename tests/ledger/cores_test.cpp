@@ -148,6 +148,9 @@ TEST(Cores, OfTwoProcessesAreOnePicture) {
     if (stretch.kind == Stretch::kBuffer) owners.push_back(stretch.pid);
   }
   EXPECT_EQ(owners, (std::vector<std::int32_t>{2, 1, 2}));
+  const auto only = merge_cores(inputs, snapshot.devices[0], true, core.core);
+  ASSERT_EQ(only.size(), 1u);
+  EXPECT_EQ(only[0].map.size(), core.map.size());
   inputs[1].identity.alive = false;
   const CoreView alone =
       find(merge_cores(inputs, snapshot.devices[0], false), {CoreType::kTensix, 0, 0});

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "view/core_merge.hpp"
 #include "view/cores_text.hpp"
 #include "view/dump_text.hpp"
 #include "view/golden.hpp"
@@ -110,7 +109,7 @@ CoreView core_with(std::vector<CoreStretch> map) {
   return core;
 }
 
-CoreView first_process() {
+CoreView example_core() {
   CoreView core = core_with({{Stretch::kFixed, 0, 100, "", "", 0},
                              {Stretch::kRing, 100, 200, "", "", 0},
                              {Stretch::kProgramL1, 200, 300, "CB 0", "a", 1},
@@ -121,52 +120,8 @@ CoreView first_process() {
   return core;
 }
 
-CoreView second_process() {
-  CoreView core = core_with({{Stretch::kFixed, 0, 100, "", "", 0},
-                             {Stretch::kRing, 100, 200, "", "", 0},
-                             {Stretch::kProgramL1, 200, 250, "CB 0", "b", 2},
-                             {Stretch::kFree, 250, 280, "", "", 0},
-                             {Stretch::kBuffer, 280, 400, "y", "b", 2},
-                             {Stretch::kGap, 400, 1000, "", "", 0}});
-  core.headroom = 30;
-  core.kernel_footprint = 5;
-  return core;
-}
-
-TEST(CoreMerge, OneProcessStaysAsItIs) {
-  const auto merged = merged_cores({{first_process()}});
-  ASSERT_EQ(merged.size(), 1u);
-  EXPECT_EQ(merged[0].map.size(), 5u);
-  EXPECT_TRUE(merged_cores({}).empty());
-}
-
-TEST(CoreMerge, EveryByteGoesToOneKindAndTheyAddUp) {
-  const auto merged = merged_cores({{first_process()}, {second_process()}});
-  ASSERT_EQ(merged.size(), 1u);
-  const CoreView& core = merged[0];
-  EXPECT_EQ(core.fixed, 100u);
-  EXPECT_EQ(core.ring, 100u);
-  EXPECT_EQ(core.program_l1, 80u);  // 200..280; the buffer at 280 wins
-  EXPECT_EQ(core.buffers, 220u);    // 280..400 and 900..1000
-  EXPECT_EQ(core.gaps, 500u);
-  EXPECT_EQ(core.fixed + core.ring + core.program_l1 + core.gaps + core.free + core.buffers +
-                core.l1_small,
-            *core.l1_bytes);
-  EXPECT_EQ(core.headroom, 30);
-  EXPECT_EQ(core.kernel_footprint, 15u);
-  for (std::size_t i = 1; i < core.map.size(); ++i) {
-    EXPECT_EQ(core.map[i].begin, core.map[i - 1].end);
-  }
-}
-
-TEST(CoreMerge, CoresThatOnlyOneProcessKnowsAreKept) {
-  CoreView other = second_process();
-  other.core.x = 1;
-  EXPECT_EQ(merged_cores({{first_process()}, {other}}).size(), 2u);
-}
-
 TEST(Cores, TableAddsUpAndMapGoesUpwards) {
-  CoreView core = first_process();
+  CoreView core = example_core();
   core.core = {ledger::CoreType::kTensix, 3, 4};
   core.fixed = 100;
   core.ring = 100;

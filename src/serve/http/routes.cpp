@@ -14,7 +14,6 @@
 #include "serve/history/history_json.hpp"
 #include "serve/http/holdings_page.hpp"
 #include "serve/http/start_page.hpp"
-#include "view/core_merge.hpp"
 #include "view/json.hpp"
 #include "view/json_values.hpp"
 #include "view/metrics.hpp"
@@ -106,12 +105,9 @@ Response Routes::device(const Request& request, std::string rest) {
 
 Response Routes::cores(const Request& request, const ledger::DeviceView& device) {
   const bool with_map = is_set(request, "map");
-  std::vector<std::vector<ledger::CoreView>> views;
-  for (auto& process : sources_.collector.cores(device.id, with_map || device.processes > 1)) {
-    views.push_back(std::move(process.cores));
-  }
-  const view::DeviceCores merged{device.id, device.unique_id, view::merged_cores(std::move(views))};
-  return json(view::cores_json(sources_.live.frame(), {merged}, with_map, JsonLayout::kCompact));
+  const view::DeviceCores cores{device.id, device.unique_id,
+                                sources_.collector.cores(device.id, with_map)};
+  return json(view::cores_json(sources_.live.frame(), {cores}, with_map, JsonLayout::kCompact));
 }
 
 Response Routes::programs(const Request& request) {
