@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kStreamPeriod = 100ms, kLegacyPeriod = 200ms, kIdlePeriod = 1000ms;
-constexpr std::uint32_t kSensorsMs = 5000;  // 32 devices cost 2 ms
+constexpr std::uint32_t kSensorsMs = 10000;  // 32 devices cost 2 ms
 constexpr int kLargestShare = 5;            // a fifth of a core
 
 // Of this thread: a busy machine does not stretch it.
