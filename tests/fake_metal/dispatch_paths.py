@@ -8,14 +8,10 @@ of the ring; its binaries take whole pages of 2048 bytes in DRAM.
 
 import sys
 
-from fake_host import FakeHost
+from fake_host import Comparison, FakeHost
 
-failures = []
-
-
-def equal(step, what, got, expected):
-    if got != expected:
-        failures.append(f"{step}: {what} is {got}, expected {expected}")
+comparison = Comparison()
+equal = comparison.equal
 
 
 def check(step, process):
@@ -63,17 +59,4 @@ def check(step, process):
     equal(step, "anomalies", process["tracking"]["anomalies"], {})
 
 
-host = FakeHost("steps")
-count = 0
-for name, recorded in host.steps():
-    count += 1
-    if recorded is None:
-        failures.append(f"{name}: not recorded")
-    else:
-        check(name, recorded)
-if host.child.returncode != 0 or count != 10:
-    failures.append(f"the host ended with {host.child.returncode} after {count} steps")
-print(f"{count} steps compared")
-for failure in failures:
-    print("FAILED:", failure)
-sys.exit(bool(failures))
+sys.exit(comparison.run(FakeHost("steps"), check, steps=10))

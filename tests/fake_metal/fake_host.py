@@ -42,3 +42,30 @@ def run(*arguments, program=HOST, tracked=True, environment=None):
         env={**os.environ, **(environment or {})},
     )
     return result.returncode, result.stdout, result.stderr
+
+
+class Comparison:
+    """The steps of a host, each compared with what is expected of it."""
+
+    def __init__(self):
+        self.failures = []
+
+    def equal(self, step, what, got, expected):
+        if got != expected:
+            self.failures.append(f"{step}: {what} is {got}, expected {expected}")
+
+    def run(self, host, check, steps):
+        """Calls check(step, process) for each step of the host; the exit code of the test."""
+        count = 0
+        for step, process in host.steps():
+            count += 1
+            if process is None:
+                self.failures.append(f"{step}: not recorded")
+            else:
+                check(step, process)
+        if host.child.returncode != 0 or count != steps:
+            self.failures.append(f"the host ended with {host.child.returncode} after {count} steps")
+        print(f"{count} steps compared")
+        for failure in self.failures:
+            print("FAILED:", failure)
+        return bool(self.failures)

@@ -9,18 +9,14 @@ The fake chip has 4 workers. Sharded buffers of 8192 bytes stand on two of them:
 import sys
 import time
 
-from fake_host import FakeHost, status
+from fake_host import Comparison, FakeHost, status
 
 WORKERS = 4
 CAPACITY = WORKERS * (1499136 - 35168 - 70656)
 AUDITS_SECONDS = 10
 
-failures = []
-
-
-def equal(step, what, got, expected):
-    if got != expected:
-        failures.append(f"{step}: {what} is {got}, expected {expected}")
+comparison = Comparison()
+equal = comparison.equal
 
 
 def wait_for_audit(pid):
@@ -33,7 +29,7 @@ def wait_for_audit(pid):
     return process
 
 
-def check(step, process, pid):
+def check(step, process):
     device = process["devices"][0]
     l1, program_l1 = device["l1"], device["program_l1"]
     taken = {"sharded": WORKERS * 4096, "per core": WORKERS * 4096 + 2 * 4096}.get(step, 0)
@@ -49,24 +45,11 @@ def check(step, process, pid):
     if step in ("cleared", "freed after the clear"):
         equal(step, "DRAM taken", device["dram"]["taken"], 0)
     if step == "state overridden":
-        tracking = wait_for_audit(pid)["tracking"]
+        tracking = wait_for_audit(process["pid"])["tracking"]
         equal(step, "exact", tracking["exact"], False)
         equal(step, "ours less theirs", tracking["difference_bytes"], WORKERS * -1024)
     else:
         equal(step, "anomalies", process["tracking"]["anomalies"], {})
 
 
-host = FakeHost("memory")
-count = 0
-for name, recorded in host.steps():
-    count += 1
-    if recorded is None:
-        failures.append(f"{name}: not recorded")
-    else:
-        check(name, recorded, host.child.pid)
-if host.child.returncode != 0 or count != 10:
-    failures.append(f"the host ended with {host.child.returncode} after {count} steps")
-print(f"{count} steps compared")
-for failure in failures:
-    print("FAILED:", failure)
-sys.exit(bool(failures))
+sys.exit(comparison.run(FakeHost("memory"), check, steps=10))
