@@ -85,7 +85,11 @@ void Collector::refresh() {
   state_->find();
   state_->update();
   state_->drop_replaced();
-  state_->assemble();
+  if (state_->is_unchanged()) {
+    state_->snapshot.time = state_->now.wall_ns;
+  } else {
+    state_->assemble();
+  }
   if (state_->options.events) state_->keep_events();
 }
 
@@ -96,6 +100,7 @@ void Collector::State::reap() {
 }
 
 void Collector::State::find() {
+  same_sources = snapshot.time != 0;
   unreadable.clear();
   directories.clear();
   deleted.clear();
@@ -114,10 +119,12 @@ void Collector::State::find() {
       if (known != gone.end() && known->second->reader().file().inode() == file.inode) {
         sources.insert(gone.extract(known));
       } else {
+        same_sources = false;
         open(file);
       }
     }
   }
+  same_sources = same_sources && gone.empty();
   // A file that was deleted under a living process is still what that process says.
   for (auto& [path, source] : gone) {
     if (source->alive() && !sources.contains(path)) {
@@ -153,6 +160,7 @@ void Collector::State::update() {
     if (!error) return false;
     log.drop(*entry.second, now.wall_ns);
     unreadable.push_back({entry.first, *error});
+    same_sources = false;
     return true;
   });
 }
@@ -195,6 +203,13 @@ ledger::ProcessInput Collector::State::input(const SegmentSource& source) {
   input.ledger = &source.ledger();
   input.to_time = [&source](ledger::Ticks ticks) { return source.wall(ticks); };
   return input;
+}
+
+// What the host tells without segments has no mark of a change.
+bool Collector::State::is_unchanged() const {
+  const auto changed = [](const auto& entry) { return entry.second->changed(); };
+  return same_sources && !options.host && unreadable.empty() && snapshot.unreadable.empty() &&
+         directories == snapshot.directories && std::ranges::none_of(sources, changed);
 }
 
 void Collector::State::assemble() {

@@ -31,6 +31,7 @@ struct Collector::State {
   void update();
   void drop_replaced();
   void keep_events();
+  bool is_unchanged() const;
   void assemble();
   ledger::ProcessInput input(const SegmentSource& source);
   const std::string& user(std::uint32_t uid);
@@ -45,6 +46,7 @@ struct Collector::State {
   std::map<std::string, std::unique_ptr<SegmentSource>> sources;  // by path
   std::set<std::string> deleted;             // of these, files that have no name any more
   std::vector<ledger::ProcessInput> inputs;  // one a source, in the same order
+  bool same_sources = false;                 // as at the last refresh
   std::vector<Unreadable> unreadable;
   std::vector<std::string> directories;
   std::map<std::uint32_t, std::string> users;

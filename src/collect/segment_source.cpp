@@ -43,6 +43,7 @@ SegmentSource::SegmentSource(segment::Reader reader, std::uint64_t key, bool kee
       clock_(reader_.header().clock, Moment::now(), true) {}
 
 std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& now, bool exited) {
+  changed_ = false;
   if (final_) return std::nullopt;
   liveness_.look(procfs, header(), reader_.file(), exited);
   if (auto error = reader_.refresh()) return error;
@@ -56,6 +57,7 @@ std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& n
   // word that tells of it.
   if (!first_ && !ended && unsettled_ == 0 && reader_.live() == seen_) return std::nullopt;
   seen_ = reader_.live();
+  changed_ = true;
 
   const std::uint64_t before = reader_.event();
   if (!update_geometry() || !update_table()) return kUnreadable;

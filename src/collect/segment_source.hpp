@@ -45,6 +45,8 @@ class SegmentSource final : private segment::SlotSink {
   // Reads what changed. An error means that the segment can no longer be followed; what is in the
   // ledger is the last good state.
   std::optional<segment::Error> update(const ProcFs& procfs, const Moment& now, bool exited);
+  // Whether the last update found anything new.
+  bool changed() const { return changed_; }
 
   const ledger::ProcessLedger& ledger() const { return *ledger_; }
   const segment::Reader& reader() const { return reader_; }
@@ -91,6 +93,7 @@ class SegmentSource final : private segment::SlotSink {
   Liveness liveness_;
   TickClock clock_;
   bool first_ = true;
+  bool changed_ = false;
   bool final_ = false;                   // ended and read to the end: nothing changes any more
   segment::LiveHeader seen_{};           // what the last update was made of
   std::optional<RecordsState> records_;  // as of the last look at them

@@ -100,6 +100,33 @@ TEST_F(CollectorOf, TwoProcessesOnOneDeviceAddUpAndADeadOneIsTakenOut) {
   EXPECT_EQ(of_the_dead, 1u);
 }
 
+TEST_F(CollectorOf, WhereNothingChangesOnlyTheTimeDoes) {
+  SegmentBuilder builder(name(1));
+  builder.lock();
+  builder.add_usual_device();
+  builder.put(0, buffer_payload(1, 64, 1000));
+  Collector collector(options());
+  collector.refresh();
+  const ledger::Snapshot first = collector.snapshot();
+  collector.refresh();
+  EXPECT_GT(collector.snapshot().time, first.time);
+  EXPECT_EQ(collector.snapshot().processes, first.processes);
+  EXPECT_EQ(collector.snapshot().devices, first.devices);
+
+  builder.put(1, buffer_payload(2, 2000, 100));
+  collector.refresh();
+  EXPECT_EQ(dram_taken(collector), 12 * 1100u);
+  SegmentBuilder second(name(2));
+  second.lock();
+  second.add_usual_device();
+  second.put(0, buffer_payload(1, 4096, 50));
+  collector.refresh();
+  EXPECT_EQ(dram_taken(collector), 12 * 1150u);
+  std::filesystem::remove(name(2));
+  collector.refresh();
+  EXPECT_EQ(dram_taken(collector), 12 * 1150u) << "the process still lives";
+}
+
 TEST_F(CollectorOf, BadFilesAreListedWithReasonsAndHarmNobody) {
   SegmentBuilder good(name(1));
   good.lock();
