@@ -102,7 +102,12 @@ TEST_F(LivenessOf, ExecKeepsPidAndStartTime) {
   EXPECT_EQ(look(reader, procfs), Ended::kAlive);
   const std::string before = procfs.process(child.pid())->comm;
   child.go_on();
-  for (int i = 0; i < 5000 && procfs.process(child.pid())->comm == before; ++i) ::usleep(1000);
+  // The kernel changes the name before it closes descriptors, and with them the lock.
+  const auto is_through = [&] {
+    return procfs.process(child.pid())->comm != before &&
+           !locked(segment::ReadOnlyFile::open(path_, std::nullopt)->descriptor());
+  };
+  for (int i = 0; i < 5000 && !is_through(); ++i) ::usleep(1000);
   EXPECT_EQ(look(), Ended::kExec);
   EXPECT_EQ(look(reader, procfs), Ended::kExec);
 }
