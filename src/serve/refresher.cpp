@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kStreamPeriod = 100ms, kLegacyPeriod = 200ms, kIdlePeriod = 1000ms;
 constexpr std::uint32_t kSensorsMs = 10000;  // 32 devices cost 2 ms
-constexpr int kLargestShare = 5;            // a fifth of a core
+constexpr int kLargestShare = 5;             // a fifth of a core
 
 // Of this thread: a busy machine does not stretch it.
 std::chrono::nanoseconds cpu_time() {
