@@ -168,10 +168,11 @@ TEST_F(LivenessOf, AReaderThatWatchesNoticesTheOtherProgramAfterSomeLooks) {
   Child child([&](const auto& ready) {
     SegmentBuilder builder(path_);
     builder.lock();
-    const pid_t keeper = ::fork();
-    if (keeper == 0) {
+    const pid_t parent = ::getpid();
+    if (::fork() == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      ::pause();
+      if (::getppid() == parent) ::pause();  // else it died before it could be asked for
+      ::_exit(0);
     }
     ready();
     ::execl("/bin/sleep", "sleep", "30", nullptr);
