@@ -85,10 +85,11 @@ void Collector::refresh() {
   state_->find();
   state_->update();
   state_->drop_replaced();
-  if (state_->is_unchanged()) {
-    state_->snapshot.time = state_->now.wall_ns;
-  } else {
+  state_->changed = !state_->is_unchanged();
+  if (state_->changed) {
     state_->assemble();
+  } else {
+    state_->snapshot.time = state_->now.wall_ns;
   }
   if (state_->options.events) state_->keep_events();
 }

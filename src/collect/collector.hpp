@@ -60,6 +60,9 @@ class Collector {
   // Reads what changed since the last time. Never fails as a whole: what cannot be read is listed.
   void refresh();
 
+  // Whether the last refresh changed anything in the snapshot but its time.
+  bool changed() const;
+
   // The state as of the last refresh. Device ids in everything below are those of this document.
   const ledger::Snapshot& snapshot() const;
   const std::vector<Unreadable>& unreadable() const;

@@ -11,6 +11,7 @@ namespace ttmem::collect {
 using segment::Error;
 using segment::ErrorCode;
 
+bool Collector::changed() const { return state_->changed; }
 const ledger::Snapshot& Collector::snapshot() const { return state_->snapshot; }
 const std::vector<Unreadable>& Collector::unreadable() const { return state_->unreadable; }
 const std::vector<std::string>& Collector::directories() const { return state_->directories; }

@@ -47,6 +47,7 @@ struct Collector::State {
   std::set<std::string> deleted;             // of these, files that have no name any more
   std::vector<ledger::ProcessInput> inputs;  // one a source, in the same order
   bool same_sources = false;                 // as at the last refresh
+  bool changed = false;                      // by the last refresh
   std::vector<Unreadable> unreadable;
   std::vector<std::string> directories;
   std::map<std::uint32_t, std::string> users;

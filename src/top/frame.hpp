@@ -72,6 +72,7 @@ inline constexpr std::size_t kKernelsKept = 500;
 
 struct Frame {
   ledger::Snapshot snapshot;
+  std::uint64_t state = 0;  // which state of the host it is, for whoever fills it
   std::optional<DeviceDetails> device;
   std::optional<ProcessDetails> process;
   std::optional<std::vector<ledger::ProgramView>> programs;

@@ -109,12 +109,14 @@ TEST_F(CollectorOf, WhereNothingChangesOnlyTheTimeDoes) {
   collector.refresh();
   const ledger::Snapshot first = collector.snapshot();
   collector.refresh();
+  EXPECT_FALSE(collector.changed());
   EXPECT_GT(collector.snapshot().time, first.time);
   EXPECT_EQ(collector.snapshot().processes, first.processes);
   EXPECT_EQ(collector.snapshot().devices, first.devices);
 
   builder.put(1, buffer_payload(2, 2000, 100));
   collector.refresh();
+  EXPECT_TRUE(collector.changed());
   EXPECT_EQ(dram_taken(collector), 12 * 1100u);
   SegmentBuilder second(name(2));
   second.lock();
