@@ -208,9 +208,9 @@ ledger::ProcessInput Collector::State::input(const SegmentSource& source) {
 
 // What the host tells without segments has no mark of a change.
 bool Collector::State::is_unchanged() const {
-  const auto changed = [](const auto& entry) { return entry.second->changed(); };
+  const auto is_new = [](const auto& entry) { return entry.second->changed(); };
   return same_sources && !options.host && unreadable.empty() && snapshot.unreadable.empty() &&
-         directories == snapshot.directories && std::ranges::none_of(sources, changed);
+         directories == snapshot.directories && std::ranges::none_of(sources, is_new);
 }
 
 void Collector::State::assemble() {
