@@ -27,6 +27,11 @@ int run_allocation_server(const AllocationServerOptions& options) {
   wanted.original_log = true;
   if (options.most_entries > 0) wanted.service.most_entries = options.most_entries;
   LegacyServer server(loop, log, wanted);
+  // Before anybody can know of us; what comes waits for the loop.
+  for (const int signal : {SIGINT, SIGTERM}) {
+    loop.on_signal(signal, [&loop] { loop.stop(); });
+  }
+  loop.on_signal(SIGUSR1, [&server] { server.print_statistics(); });
   if (const auto problem = server.start(collector.snapshot())) {
     log.error("Error: " + *problem + "\n");
     log.flush();
@@ -37,10 +42,6 @@ int run_allocation_server(const AllocationServerOptions& options) {
     server.observe(collector.snapshot());
     server.tell(collector.take_events(), collector.snapshot());
   });
-  for (const int signal : {SIGINT, SIGTERM}) {
-    loop.on_signal(signal, [&loop] { loop.stop(); });
-  }
-  loop.on_signal(SIGUSR1, [&server] { server.print_statistics(); });
   loop.run();
   server.stop();
   return 0;

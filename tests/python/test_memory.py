@@ -180,8 +180,9 @@ def test_a_snapshot_has_every_process(in_process):
     """
     snapshot = json.loads(in_process(code))
     assert snapshot["document"] == "snapshot"
-    assert len([one for one in snapshot["processes"] if one["alive"]]) == 2
-    assert snapshot["devices"][0]["dram"]["taken"] == 12 * (4096 + 1024)
+    # Others on this machine have no segment in the test's directory.
+    assert len([one for one in snapshot["processes"] if one["alive"] and one["segment"]]) == 2
+    assert 12 * (4096 + 1024) in [one["dram"]["taken"] for one in snapshot["devices"]]
 
 
 def test_regions_survive_a_fork(in_process):
