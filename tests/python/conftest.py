@@ -27,6 +27,37 @@ def named_file(variable):
     return path
 
 
+def tracking_environment(segments, **more):
+    """For a process that finds the package, the built libraries and its own segments."""
+    values = dict(
+        os.environ,
+        PYTHONPATH=str(PACKAGE),
+        PYTHONDONTWRITEBYTECODE="1",
+        TTMEM_DIR=str(segments),
+        TTMEM_LIBRARY=named_file("TTMEM_LIB"),
+        TTMEM_BIN=named_file("TTMEM_BIN"),
+        TTMEM_INJECTOR_DIR=named_file("TTMEM_INJECTOR_DIR"),
+    )
+    values.update(more)
+    return values
+
+
+def output_of(command, directory, values):
+    """What a command that succeeds prints."""
+    done = subprocess.run(
+        command,
+        env=values,
+        cwd=directory,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return done.stdout
+
+
 @pytest.fixture
 def in_process(tmp_path):
     """Runs a piece of Python in a process with a segment directory of its own; returns its output.
@@ -34,7 +65,7 @@ def in_process(tmp_path):
     A recorder lives as long as its process, so every test that records needs a fresh one.
     """
     library = named_file("TTMEM_LIB")
-    command = named_file("TTMEM_BIN")
+    ttmem = named_file("TTMEM_BIN")
     segments = tmp_path / "segments"
     segments.mkdir(mode=0o700)
 
@@ -45,20 +76,10 @@ def in_process(tmp_path):
             PYTHONDONTWRITEBYTECODE="1",
             TTMEM_DIR=str(segments),
             TTMEM_LIBRARY=library,
-            TTMEM_BIN=command,
+            TTMEM_BIN=ttmem,
         )
         variables.update(environment)
-        done = subprocess.run(
-            [sys.executable, "-c", textwrap.dedent(code), *arguments],
-            env=variables,
-            cwd=tmp_path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            timeout=120,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        command = [sys.executable, "-c", textwrap.dedent(code), *arguments]
+        return output_of(command, tmp_path, variables)
 
     return run

@@ -8,11 +8,10 @@ runtime, `pytest` for a file of tests, and for C++ the stand-ins of tests/ways_i
 
 import os
 import re
-import subprocess
 import sys
 
 import pytest
-from conftest import PACKAGE, SOURCE, named_file
+from conftest import SOURCE, output_of, tracking_environment
 from test_track import need
 
 DOCUMENTS = ("python.md", "ways-in.md", "integrate.md")
@@ -35,32 +34,11 @@ def examples(language):
 def environment(tmp_path, **more):
     segments = tmp_path / "segments"
     segments.mkdir(mode=0o700)
-    values = dict(
-        os.environ,
-        PYTHONPATH=str(PACKAGE),
-        PYTHONDONTWRITEBYTECODE="1",
-        TTMEM_DIR=str(segments),
-        TTMEM_LIBRARY=named_file("TTMEM_LIB"),
-        TTMEM_BIN=named_file("TTMEM_BIN"),
-        TTMEM_INJECTOR_DIR=named_file("TTMEM_INJECTOR_DIR"),
-    )
-    values.update(more)
-    return values
+    return tracking_environment(segments, **more)
 
 
 def run(command, tmp_path, values):
-    done = subprocess.run(
-        [str(one) for one in command],
-        env=values,
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
-    return done.stdout
+    return output_of([str(one) for one in command], tmp_path, values)
 
 
 @pytest.mark.parametrize("needs, code", examples("python"))

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import PACKAGE, SOURCE, named_file
+from conftest import SOURCE, named_file, output_of, tracking_environment
 
 SETUP = SOURCE / "tests" / "runtime" / "setup"
 WORKLOAD = SOURCE / "tests" / "python" / "ttnn_workload.py"
@@ -39,19 +39,17 @@ def need(*arguments):
 
 def environment(board, segments):
     descriptors = need("descriptors")
-    return dict(
-        os.environ,
-        PYTHONPATH=str(PACKAGE),
-        PYTHONDONTWRITEBYTECODE="1",
-        TTMEM_DIR=str(segments),
-        TTMEM_LIBRARY=named_file("TTMEM_LIB"),
-        TTMEM_BIN=named_file("TTMEM_BIN"),
-        TTMEM_INJECTOR_DIR=named_file("TTMEM_INJECTOR_DIR"),
+    return tracking_environment(
+        segments,
         TT_METAL_MOCK_CLUSTER_DESC_PATH=os.path.join(descriptors, f"{board}.yaml"),
         TT_METAL_CACHE=os.path.join(os.path.dirname(descriptors), "kernels-python"),
         TT_LOGGER_LEVEL="error",
         TTNN_CONFIG_OVERRIDES="{}",
     )
+
+
+def documents_of(text):
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
 class Runs:
@@ -77,18 +75,7 @@ class Runs:
         arguments = [interpreter, str(WORKLOAD), how, str(rows), str(columns)]
         if how == "run":
             arguments = [command, "run", *arguments]
-        done = subprocess.run(
-            arguments,
-            env=environment(board, segments),
-            cwd=directory,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            timeout=300,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-        lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        lines = documents_of(output_of(arguments, directory, environment(board, segments)))
         return {one["step"]: one for one in lines[:-1]}, lines[-1]
 
 
@@ -189,18 +176,8 @@ ttnn.close_device(device)
 def test_what_a_late_hook_cannot_know_is_said(tmp_path):
     """`open_device`, a program before track(): its buffers are exact, the program is missing."""
     (tmp_path / "segments").mkdir(mode=0o700)
-    done = subprocess.run(
-        [need("python", 10), "-c", ALONE],
-        env=environment("n150", tmp_path / "segments"),
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-    steps = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    values = environment("n150", tmp_path / "segments")
+    steps = documents_of(output_of([need("python", 10), "-c", ALONE], tmp_path, values))
     assert len(steps) == 3
     for step in steps:
         assert step["devices"][0]["dram"]["taken"] == step["oracle"] > 0
