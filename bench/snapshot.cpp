@@ -12,66 +12,19 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "../tests/segment/reader_directory.hpp"
-#include "../tests/segment/segment_builder.hpp"
 #include "collect/collector.hpp"
+#include "many_segments.hpp"
 
 namespace {
 
 using namespace ttmem;
-using testing::SegmentBuilder;
+using bench::ManySegments;
 
 constexpr std::uint32_t kProcesses = 1000;
 constexpr std::uint32_t kBuffers = 1000;
-constexpr std::uint64_t kBlock = 2048;
 
-// All processes are this one as far as lock and /proc say; what differs is the start of the name.
-class Host {
- public:
-  Host() {
-    std::vector<segment::Slot> slots(kBuffers);
-    for (std::uint32_t i = 0; i < kBuffers; ++i) {
-      slots[i] = {std::uint64_t{i + 1} << 1, buffer(i, i)};
-    }
-    for (std::uint32_t i = 0; i < kProcesses; ++i) {
-      const std::string name = fmt::format("ttmem-{}-{}-{:016x}", i + 1, i, i);
-      auto builder = std::make_unique<SegmentBuilder>(directory_ / name);
-      builder->header().nonce = i;
-      builder->add_usual_device();
-      builder->put_table(slots);
-      builder->lock();
-      processes_.push_back(std::move(builder));
-    }
-  }
-
-  // Replaces every hundredth buffer of every process.
-  void change() {
-    ++round_;
-    for (const auto& process : processes_) {
-      for (std::uint32_t i = round_ % 100; i < kBuffers; i += 100) {
-        process->put(i, buffer(i, round_ * kBuffers + i));
-      }
-    }
-  }
-
-  collect::Options options() const {
-    collect::Options options;
-    options.directories = {directory_.path()};
-    return options;
-  }
-
- private:
-  static segment::Payload buffer(std::uint32_t slot, std::uint64_t id) {
-    return testing::buffer_payload(id + 1, 4096 + slot * 2 * kBlock, kBlock, slot % 2);
-  }
-
-  testing::OwnDirectory directory_;
-  std::vector<std::unique_ptr<SegmentBuilder>> processes_;
-  std::uint32_t round_ = 0;
-};
-
-Host& host() {
-  static Host once;
+ManySegments& host() {
+  static ManySegments once(kProcesses, kBuffers, 1);
   return once;
 }
 
@@ -80,7 +33,7 @@ bool holds_everything(const ledger::Snapshot& snapshot) {
   const ledger::DeviceFigures& figures = snapshot.devices.front().figures;
   const std::uint64_t half = std::uint64_t{kProcesses} * kBuffers / 2;
   return figures.space(ledger::Space::kDram).count == half &&
-         figures.space(ledger::Space::kL1).taken == half * kBlock * 64;
+         figures.space(ledger::Space::kL1).taken == half * ManySegments::kBlock * 64;
 }
 
 template <typename Work>
@@ -122,7 +75,7 @@ void snapshot_changed(benchmark::State& state) {
   collector.refresh();
   double best = 1e9;
   for (auto _ : state) {
-    host().change();
+    host().change(100);
     best = std::min(best, milliseconds([&] { collector.refresh(); }));
     if (!holds_everything(collector.snapshot())) return state.SkipWithError("wrong figures");
   }

@@ -20,8 +20,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "../tests/segment/reader_directory.hpp"
-#include "../tests/segment/segment_builder.hpp"
+#include "many_segments.hpp"
 #include "top/history.hpp"
 #include "top/screen.hpp"
 #include "top/source.hpp"
@@ -30,51 +29,13 @@
 namespace {
 
 using namespace ttmem;
-using testing::SegmentBuilder;
+using bench::ManySegments;
 
 constexpr std::uint32_t kProcesses = 1000, kDevices = 32, kBuffers = 100;
-constexpr std::uint64_t kBlock = 2048;
 constexpr int kColumns = 200, kRows = 60;
 
-class Host {
- public:
-  Host() {
-    std::vector<segment::Slot> slots(kBuffers);
-    for (std::uint32_t i = 0; i < kBuffers; ++i) {
-      slots[i] = {std::uint64_t{i + 1} << 1, buffer(i, i)};
-    }
-    for (std::uint32_t i = 0; i < kProcesses; ++i) {
-      const std::string name = fmt::format("ttmem-{}-{}-{:016x}", i + 1, i, i);
-      auto builder = std::make_unique<SegmentBuilder>(directory_ / name);
-      builder->header().nonce = i;
-      builder->add_usual_device(1 + i % kDevices);
-      builder->put_table(slots);
-      builder->lock();
-      processes_.push_back(std::move(builder));
-    }
-  }
-
-  void change() {
-    ++round_;
-    for (const auto& process : processes_) {
-      process->put(round_ % kBuffers, buffer(round_ % kBuffers, round_ * kBuffers));
-    }
-  }
-
-  const std::string& directory() const { return directory_.path(); }
-
- private:
-  static segment::Payload buffer(std::uint32_t slot, std::uint64_t id) {
-    return testing::buffer_payload(id + 1, 4096 + slot * 2 * kBlock, kBlock, slot % 2);
-  }
-
-  testing::OwnDirectory directory_;
-  std::vector<std::unique_ptr<SegmentBuilder>> processes_;
-  std::uint32_t round_ = 0;
-};
-
-Host& host() {
-  static Host once;
+ManySegments& host() {
+  static ManySegments once(kProcesses, kBuffers, kDevices);
   return once;
 }
 
@@ -101,20 +62,14 @@ class Screen {
   view::Grid shown_;
 };
 
-collect::Options options() {
-  collect::Options options;
-  options.directories = {host().directory()};
-  return options;
-}
-
 // The cost of drawing alone, ten times a second.
 void top_draw(benchmark::State& state) {
-  collect::Collector collector(options());
+  collect::Collector collector(host().options());
   Screen screen;
   top::Frame frame;
   double spent_ms = 0;
   for (auto _ : state) {
-    host().change();
+    host().change(kBuffers);
     collector.refresh();
     const double begin = cpu_ms();
     frame.snapshot = collector.snapshot();
@@ -134,7 +89,7 @@ void top_all_day(benchmark::State& state) {
   double spent_ms = 0, passed_ms = 0;
   int frames = 0;
   for (auto _ : state) {
-    top::Source source(top::collector_reader(options()));
+    top::Source source(top::collector_reader(host().options()));
     Screen screen;
     source.want({}, 0.1, false);
     pollfd ready{source.descriptor(), POLLIN, 0};
