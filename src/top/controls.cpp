@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kWheelRows = 3;
 constexpr std::size_t kLongestFilter = 64;
+constexpr char32_t kCtrlC = 3, kCtrlL = 12, kCtrlZ = 26;
 
 int count_of(const auto& container) { return static_cast<int>(container.size()); }
 
@@ -274,7 +275,6 @@ Outcome press(ScreenState& state, char32_t character, const Shown& shown) {
   switch (character) {
     case U'q':
     case U'Q':
-    case 3:
       return Outcome::kQuit;
     case U'?':
     case U'h':
@@ -339,10 +339,19 @@ void sideways(ScreenState& state, const Shown& shown, int by) {
   if (!orders_of(state.view).empty()) sort_by(state, state.list().sort + by);
 }
 
+// What a key means whatever is on the screen.
+Outcome outcome_anywhere(const Input& input) {
+  if (input.key != Key::kCharacter) return Outcome::kGoOn;
+  return input.character == kCtrlC   ? Outcome::kQuit
+         : input.character == kCtrlZ ? Outcome::kStop
+         : input.character == kCtrlL ? Outcome::kRedraw
+                                     : Outcome::kGoOn;
+}
+
 }  // namespace
 
 Outcome apply(ScreenState& state, const Input& input, const Shown& shown) {
-  if (input.key == Key::kCharacter && input.character == 3) return Outcome::kQuit;
+  if (const Outcome outcome = outcome_anywhere(input); outcome != Outcome::kGoOn) return outcome;
   if (state.editing_filter) {
     edit_filter(state, input);
     return Outcome::kGoOn;

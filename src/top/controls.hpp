@@ -19,7 +19,8 @@ struct Shown {
   int rows = 0;  // of the terminal
 };
 
-enum class Outcome : std::uint8_t { kGoOn, kQuit };
+// Ctrl-Z stops, Ctrl-L draws everything again.
+enum class Outcome : std::uint8_t { kGoOn, kRedraw, kStop, kQuit };
 
 Outcome apply(ScreenState& state, const Input& input, const Shown& shown);
 

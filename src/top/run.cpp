@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -87,7 +88,19 @@ class Loop {
 
   void apply_all(const std::vector<Input>& inputs) {
     for (const Input& input : inputs) {
-      if (apply(state_, input, shown()) == Outcome::kQuit) over_ = true;
+      switch (apply(state_, input, shown())) {
+        case Outcome::kGoOn:
+          break;
+        case Outcome::kRedraw:
+          terminal_.forget();
+          break;
+        case Outcome::kStop:
+          kill(0, SIGTSTP);  // as the terminal would: to everybody who is in the foreground
+          break;
+        case Outcome::kQuit:
+          over_ = true;
+          break;
+      }
     }
   }
 
@@ -96,8 +109,10 @@ class Loop {
       case Terminal::Signal::kEnd:
         over_ = true;
         break;
-      case Terminal::Signal::kResized:
-      case Terminal::Signal::kContinued:
+      case Terminal::Signal::kStop:
+        terminal_.stop();
+        break;
+      case Terminal::Signal::kRedraw:
         terminal_.forget();
         break;
       case Terminal::Signal::kNone:
@@ -109,7 +124,7 @@ class Loop {
     std::shared_ptr<const Frame> next = source_.take();
     if (!next) return;
     frame_ = std::move(next);
-    history_.add(frame_->snapshot);
+    history_.add(frame_->snapshot, frame_->state);
   }
 
   Terminal& terminal_;

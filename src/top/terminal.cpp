@@ -10,6 +10,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -59,13 +60,14 @@ void catch_crashes(bool on) {
 sigset_t awaited() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int number : {SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCONT}) {
+  for (const int number : {SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT}) {
     sigaddset(&signals, number);
   }
   return signals;
 }
 
 void take_over() {
+  saved.active = 1;
   termios raw = saved.modes;
   cfmakeraw(&raw);
   raw.c_cc[VMIN] = 0;
@@ -102,7 +104,6 @@ segment::Result<Terminal> Terminal::open(const view::Ansi& ansi) {
   const sigset_t signals = awaited();
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   const int descriptor = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
-  saved.active = 1;
   catch_crashes(true);
   take_over();
   return Terminal(ansi, descriptor);
@@ -140,16 +141,25 @@ Terminal::Signal Terminal::take_signal() {
   Signal result = Signal::kNone;
   while (read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     const int number = static_cast<int>(info.ssi_signo);
-    if (number == SIGCONT) {
-      take_over();
-      if (result == Signal::kNone) result = Signal::kContinued;
-    } else if (number == SIGWINCH) {
-      if (result == Signal::kNone) result = Signal::kResized;
-    } else {
-      result = Signal::kEnd;
-    }
+    if (number == SIGCONT) take_over();
+    const Signal asked = number == SIGTSTP                         ? Signal::kStop
+                         : number == SIGCONT || number == SIGWINCH ? Signal::kRedraw
+                                                                   : Signal::kEnd;
+    result = std::max(result, asked);
   }
   return result;
+}
+
+void Terminal::stop() {
+  give_back();
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, SIGTSTP);
+  sigprocmask(SIG_UNBLOCK, &one, nullptr);
+  raise(SIGTSTP);  // returns when the process goes on
+  sigprocmask(SIG_BLOCK, &one, nullptr);
+  take_over();
+  forget();
 }
 
 }  // namespace ttmem::top

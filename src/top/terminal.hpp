@@ -34,11 +34,15 @@ class Terminal {
   // Everything is sent again with the next grid.
   void forget() { shown_ = {}; }
 
-  // Readable when there are keys, when the size changed, or when a signal asks to end.
+  // Readable when the size changed, or when a signal asks to stop, to go on or to end.
   int signal_descriptor() const { return signals_; }
 
-  enum class Signal { kNone, kResized, kContinued, kEnd };
+  enum class Signal { kNone, kRedraw, kStop, kEnd };
   Signal take_signal();
+
+  // Gives the terminal back, stops the process as Ctrl-Z does, and takes the terminal again when
+  // somebody lets the process go on; at once where nobody could.
+  void stop();
 
  private:
   Terminal(const view::Ansi& ansi, int signals) : ansi_(ansi), signals_(signals) {}

@@ -20,19 +20,25 @@ class Top(command.TestCase):
         self.addCleanup(screen.end)
         return screen
 
+    def child(self, parent, name):
+        """The process of that name that the parent started."""
+        children = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(parent)], text=True,
+                                  capture_output=True, check=True).stdout.split("\n")
+        return next(int(line.split()[0]) for line in children if name in line)
+
     def pid(self, screen):
         """Of the running `ttmem top`: the child of the terminal's shell."""
-        shell = screen.asks("pane_pid")
-        children = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", shell], text=True,
-                                  capture_output=True, check=True).stdout.split("\n")
-        return next(int(line.split()[0]) for line in children if "ttmem" in line)
+        return self.child(screen.asks("pane_pid"), "ttmem")
+
+    def assert_given_back(self, screen):
+        self.assertEqual(screen.asks("cursor_flag"), "1")
+        self.assertEqual(screen.asks("alternate_on"), "0")
+        self.assertEqual(screen.asks("mouse_any_flag"), "0")
 
     def assert_left(self, screen, code):
         screen.shows(f"code {code}")
         screen.shows("restored")
-        self.assertEqual(screen.asks("cursor_flag"), "1")
-        self.assertEqual(screen.asks("alternate_on"), "0")
-        self.assertEqual(screen.asks("mouse_any_flag"), "0")
+        self.assert_given_back(screen)
 
     # ---- what it shows ---------------------------------------------------------------------------
 
@@ -179,6 +185,34 @@ class Top(command.TestCase):
         os.kill(pid, signal.SIGSTOP)
         os.kill(pid, signal.SIGCONT)
         screen.press("?")
+        screen.shows("Words")
+
+    def test_ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_back(self):
+        screen = terminal.Terminal("bash --norc --noprofile -i")
+        self.addCleanup(screen.end)
+        screen.type(f"{command.TTMEM} top --interval 0.2\n")
+        screen.shows("Nothing is tracked yet")
+        shell = self.child(screen.asks("pane_pid"), "bash")
+        for stop in [lambda: screen.press("C-z"),
+                     lambda: os.kill(self.child(shell, "ttmem"), signal.SIGTSTP)]:
+            stop()
+            screen.shows("Stopped")
+            self.assert_given_back(screen)
+            screen.type("clear; fg\n")
+            screen.shows("Nothing is tracked yet")
+            self.assertEqual(screen.asks("alternate_on"), "1")
+            screen.press("?")  # keys are read again
+            screen.shows("Words")
+            screen.press("?")
+            screen.shows("Nothing is tracked yet")
+        screen.press("q")
+        command.eventually(lambda: screen.asks("alternate_on") == "0", "the shell's screen")
+        self.assert_given_back(screen)
+
+    def test_ctrl_z_without_a_shell_to_go_back_to_goes_on(self):
+        screen = self.start()
+        screen.shows("Nothing is tracked yet")
+        screen.press("C-z", "?")
         screen.shows("Words")
 
     # ---- without a terminal ----------------------------------------------------------------------------

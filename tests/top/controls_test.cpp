@@ -135,6 +135,8 @@ TEST_F(Controls, SpacePausesAndQuitQuits) {
   EXPECT_EQ(press(U'q'), Outcome::kQuit);
   press(U'/');
   EXPECT_EQ(press(char32_t{3}), Outcome::kQuit);  // Ctrl-C, also while typing
+  EXPECT_EQ(press(char32_t{26}), Outcome::kStop);
+  EXPECT_EQ(press(char32_t{12}), Outcome::kRedraw);
 }
 
 TEST_F(Controls, ClicksChooseTabsRowsAndTitles) {
