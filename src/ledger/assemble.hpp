@@ -55,6 +55,7 @@ std::vector<CoreView> merge_cores(const std::vector<ProcessInput>& processes,
 // Every holding of every process, the dead included, by process and slot.
 void for_each_holding(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
                       const std::function<void(const HoldingView&)>& visit);
+// The live programs: those of the dead are holdings, and nothing else.
 std::vector<ProgramView> all_programs(const std::vector<ProcessInput>& processes,
                                       const Snapshot& snapshot);
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "ledger/clashes.hpp"
 #include "ledger/holding_names.hpp"
 
 namespace ttmem::ledger {
@@ -51,7 +52,7 @@ SpaceRanges named_ranges(const Books& books, DeviceIndex device, Space space) {
 class Builder {
  public:
   Builder(const Books& books, DeviceIndex device, bool with_names)
-      : books_(books), device_(device), with_names_(with_names) {
+      : books_(books), device_(device), with_names_(with_names), clashes_(books, device) {
     const auto find = with_names ? named_ranges : unnamed_ranges;
     l1_ = find(books, device, Space::kL1);
     l1_small_ = find(books, device, Space::kL1Small);
@@ -146,7 +147,9 @@ class Builder {
     }
   }
 
+  // A manager serves the workers of its sub-device; the device itself loads a dispatch core.
   void add_slices(CoreLayers& core) const {
+    if (core.frame.core.role == Role::kDispatch) return;
     for (const auto& [type, slice] : slices_) {
       if (type != core.frame.core.core.type) continue;
       core.layers.push_back({Stretch::kRing, slice.range, slice.name, "", 0});
@@ -177,15 +180,7 @@ class Builder {
     const Standing& standing = (*standing_)[position];
     core.view.headroom = core.frame.headroom(standing.end());
     core.view.headroom_reserved = core.frame.headroom(reserved.empty() ? 0 : reserved.back().end);
-    if (core.view.headroom.value_or(0) >= 0) return;
-    core.view.clash_program = standing_name(books_, standing);
-    if (core.frame.floor) core.view.clash_buffer = name_at(*core.frame.floor);
-  }
-
-  const std::string& name_at(std::uint64_t address) {
-    const auto [place, is_new] = names_at_.try_emplace(address);
-    if (is_new) place->second = buffer_name_at(books_, device_, address);
-    return place->second;
+    if (core.view.headroom.value_or(0) < 0) core.view.clash = clashes_.at(core.frame, standing);
   }
 
   const Books& books_;
@@ -196,8 +191,8 @@ class Builder {
   const std::vector<std::vector<AddressRange>>* reserved_ = nullptr;
   std::vector<std::uint64_t> footprint_, occupied_, small_occupied_;
   std::vector<std::pair<CoreType, NamedRange>> slices_;
-  std::map<std::uint64_t, std::string> views_;     // of the core at hand, by buffer
-  std::map<std::uint64_t, std::string> names_at_;  // of buffers that programs run into
+  std::map<std::uint64_t, std::string> views_;  // of the core at hand, by buffer
+  Clashes clashes_;
 };
 
 }  // namespace

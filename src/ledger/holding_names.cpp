@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "ledger/holding_names.hpp"
 
-#include <optional>
-
 #include <fmt/format.h>
 
 namespace ttmem::ledger {
@@ -61,19 +59,6 @@ std::string slice_name(const Books& books, const RingSlice& slice) {
 std::string standing_name(const Books& books, const Standing& standing) {
   const auto* program = books.slots.get<ProgramRecord>(standing.program);
   return program ? program_name(books, *program) + of_trace(books, standing.trace) : "";
-}
-
-std::string buffer_name_at(const Books& books, DeviceIndex device, std::uint64_t address) {
-  const BufferRecord* found = nullptr;
-  books.slots.for_each([&](SlotIndex, const Record& record) {
-    const auto* buffer = std::get_if<BufferRecord>(&record);
-    if (found || !buffer || buffer->space != Space::kL1) return;
-    books.buffers.for_each_range(device, *buffer,
-                                 [&](const std::optional<Core>&, AddressRange range) {
-                                   if (range.begin == address) found = buffer;
-                                 });
-  });
-  return found ? buffer_name(books, *found) : "";
 }
 
 }  // namespace ttmem::ledger

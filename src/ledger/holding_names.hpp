@@ -17,7 +17,5 @@ std::string range_name(const Books& books, const RangeRecord& range, const Progr
                        SlotIndex trace);
 std::string slice_name(const Books& books, const RingSlice& slice);
 std::string standing_name(const Books& books, const Standing& standing);
-// The L1 buffer that begins at an address; "" if there is none. Walks all slots.
-std::string buffer_name_at(const Books& books, DeviceIndex device, std::uint64_t address);
 
 }  // namespace ttmem::ledger

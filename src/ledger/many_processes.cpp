@@ -54,6 +54,16 @@ void lower(std::optional<std::int64_t>& to, const std::optional<std::int64_t>& f
   if (from) to = to ? std::min(*to, *from) : *from;
 }
 
+void name_owner(const ProcessView& process, CoreLayers& core) {
+  for (L1Layer& layer : core.layers) {
+    layer.owner = process.name;
+    layer.pid = process.pid;
+  }
+  if (!core.view.clash) return;
+  core.view.clash->owner = process.name;
+  core.view.clash->pid = process.pid;
+}
+
 // Adds what another process knows about the same core.
 void join(CoreLayers& to, CoreLayers&& from) {
   if (to.frame.geometry.l1_bytes == 0) to.frame.geometry = from.frame.geometry;
@@ -67,8 +77,7 @@ void join(CoreLayers& to, CoreLayers&& from) {
   view.reserved = add(view.reserved, from.view.reserved);
   view.kernel_footprint = add(view.kernel_footprint, from.view.kernel_footprint);
   if (from.view.headroom && (!view.headroom || *from.view.headroom < *view.headroom)) {
-    view.clash_program = from.view.clash_program;
-    view.clash_buffer = from.view.clash_buffer;
+    view.clash = from.view.clash;
   }
   lower(view.headroom, from.view.headroom);
   lower(view.headroom_reserved, from.view.headroom_reserved);
@@ -88,10 +97,7 @@ std::vector<CoreView> merge_cores(const std::vector<ProcessInput>& processes,
       if (!record.open || !same_chip(record, device)) continue;
       for (CoreLayers& core : process.ledger->core_layers(index, with_map)) {
         if (only && core.frame.core.core != *only) continue;
-        for (L1Layer& layer : core.layers) {
-          layer.owner = process.identity.name;
-          layer.pid = process.identity.pid;
-        }
+        name_owner(process.identity, core);
         const auto [place, is_new] = places.try_emplace(core.frame.core.core, cores.size());
         if (is_new) {
           cores.push_back(std::move(core));
@@ -130,7 +136,7 @@ std::vector<ProgramView> all_programs(const std::vector<ProcessInput>& processes
                                       const Snapshot& snapshot) {
   std::vector<ProgramView> all;
   for (const ProcessInput& process : processes) {
-    if (!process.ledger) continue;
+    if (!process.ledger || !process.identity.alive) continue;
     const Ids ids = ids_of(process, snapshot);
     for (ProgramView& view : process.ledger->programs()) {
       view.pid = process.identity.pid;

@@ -207,6 +207,14 @@ struct CoreStretch {
   std::int32_t pid = 0;  // 0 = nobody
 };
 
+// Who is on both sides where the headroom of a core is negative; both belong to one process.
+struct Clash {
+  std::string program;  // "" = none: a buffer lies below the base of the program L1
+  std::string buffer;   // "" = none: the program reaches beyond the L1 of buffers and programs
+  std::string owner;    // process name
+  std::int32_t pid = 0;
+};
+
 struct CoreView {
   Core core;
   Role role = Role::kWorker;
@@ -221,8 +229,7 @@ struct CoreView {
   std::uint64_t reserved = 0;          // union over live programs
   std::uint64_t kernel_footprint = 0;  // packed bytes of loaded kernels on this core
   std::uint32_t ring_used = 0;
-  // Who is on both sides, if the headroom is negative: a program, and the buffer that it runs into.
-  std::string clash_program, clash_buffer;
+  std::optional<Clash> clash;    // if the headroom is negative
   std::vector<CoreStretch> map;  // filled on request
 };
 

@@ -226,5 +226,19 @@ TEST(Details, CarryTheProcessTheDocumentsIdsAndWallTimes) {
   EXPECT_EQ(programs[0].l1_allocated, 256u);
 }
 
+TEST(Details, ProgramsOfTheDeadAreHoldingsAndNoLivePrograms) {
+  World world;
+  world.program(3, world.set({1}), {{kProgramBase, 64, {0, 0, 1, 1}}});
+  const std::vector<ProcessInput> inputs = {world.input(7, false)};
+  const Snapshot snapshot = snapshot_of(inputs);
+  EXPECT_TRUE(all_programs(inputs, snapshot).empty());
+  int held = 0;
+  for_each_holding(inputs, snapshot, [&held](const HoldingView& holding) {
+    held += holding.kind == HoldingKind::kProgram;
+    EXPECT_FALSE(holding.alive);
+  });
+  EXPECT_EQ(held, 1);
+}
+
 }  // namespace
 }  // namespace ttmem::ledger

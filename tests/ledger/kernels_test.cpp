@@ -192,6 +192,9 @@ TEST(Rings, AreListedByManagerAndCoreType) {
   const CoreView core = world.ledger.cores(1, true).front();
   EXPECT_EQ(core.ring, kRingBytes);
   EXPECT_EQ(core.ring_used, 21600u);
+  for (const CoreView& other : world.ledger.cores(1, true)) {
+    EXPECT_EQ(other.ring_used, other.role == Role::kWorker ? 21600u : 0u);  // dispatch cores: none
+  }
   EXPECT_EQ(world.check(), "");
 }
 

@@ -204,15 +204,60 @@ TEST(Headroom, ANegativeOneNamesBothSides) {
   const AllocatorIndex allocator = world.allocator(set);
   world.program(1, set, {{kProgramBase, 800000, {3, 4, 3, 4}}});
   world.dispatch(1);
-  const SlotIndex slot = world.buffer(allocator, Space::kL1, 900000, 4096, 4096);
+  world.buffer(allocator, Space::kL1, 900000, 4096, 4096);
   EXPECT_EQ(world.figures().headroom.min, 900000 - std::int64_t{kProgramBase} - 800000);
   for (const CoreView& core : world.ledger.cores(1, false)) {
     const bool clash = core.core == Core{CoreType::kTensix, 3, 4};
     EXPECT_EQ(core.headroom.value_or(0) < 0, clash);
-    EXPECT_EQ(core.clash_program, clash ? "program 1" : "");
-    EXPECT_EQ(core.clash_buffer.empty(), !clash);
+    ASSERT_EQ(core.clash.has_value(), clash);
+    if (!clash) continue;
+    EXPECT_EQ(core.clash->program, "program 1");
+    EXPECT_EQ(core.clash->buffer, "buffer 0x4");
   }
-  world.clear(slot);
+  PeakMemory peaks;
+  const std::vector<ProcessInput> inputs = {world.input(42)};
+  const Snapshot snapshot = assemble(inputs, peaks);
+  const auto merged =
+      merge_cores(inputs, snapshot.devices[0], false, Core{CoreType::kTensix, 3, 4});
+  ASSERT_EQ(merged.size(), 1u);
+  EXPECT_EQ(merged[0].clash->owner, "python3");
+  EXPECT_EQ(merged[0].clash->pid, 42);
+}
+
+TEST(Headroom, AClashNamesTheBufferOfItsOwnCore) {
+  World world;
+  const SetIndex set = world.set({1});
+  const AllocatorIndex allocator = world.allocator(set, 0, true);
+  world.program(1, set, {{kProgramBase, 800000, {0, 0, 1, 0}}});
+  world.dispatch(1);
+  for (const std::uint8_t x : {0, 1, 2}) {  // one address, a buffer a core
+    BufferRecord buffer;
+    buffer.id = 10u + x;
+    buffer.allocator = allocator;
+    buffer.set = set;
+    buffer.space = Space::kL1;
+    buffer.address = 900000;
+    buffer.block = 4096;
+    buffer.per_core = true;
+    buffer.cores = world.cores({x, 0, x, 0});
+    world.apply(buffer);
+  }
+  const auto cores = world.ledger.cores(1, false);
+  EXPECT_EQ(cores[0].clash->buffer, "buffer 0xa");
+  EXPECT_EQ(cores[1].clash->buffer, "buffer 0xb");
+  EXPECT_FALSE(cores[2].clash);
+}
+
+TEST(Headroom, AProgramBeyondTheL1RunsIntoNoBuffer) {
+  World world;
+  const SetIndex set = world.set({1});
+  world.allocator(set);
+  world.program(1, set, {{kL1Bytes - 10, 20, {0, 0, 0, 0}}});
+  world.dispatch(1);
+  const auto cores = world.ledger.cores(1, false);
+  EXPECT_EQ(cores[0].headroom, -10);
+  EXPECT_EQ(cores[0].clash->program, "program 1");
+  EXPECT_EQ(cores[0].clash->buffer, "");
 }
 
 }  // namespace
