@@ -10,21 +10,17 @@
 namespace ttmem::top {
 
 const ledger::DeviceView* Scene::device() const {
-  const auto& devices = frame.snapshot.devices;
-  const auto found = std::find_if(devices.begin(), devices.end(), [&](const auto& device) {
-    return state.device && device.unique_id == *state.device;
-  });
-  if (found != devices.end()) return &*found;
-  return devices.empty() ? nullptr : &devices.front();
+  for (const ledger::DeviceView& device : frame.snapshot.devices) {
+    if (device.unique_id == state.device.value_or(device.unique_id)) return &device;
+  }
+  return nullptr;
 }
 
 const ledger::ProcessView* Scene::process() const {
-  const auto& processes = frame.snapshot.processes;
-  const auto found = std::find_if(processes.begin(), processes.end(), [&](const auto& process) {
-    return state.process && process_id(process) == *state.process;
-  });
-  if (found != processes.end()) return &*found;
-  return processes.empty() ? nullptr : &processes.front();
+  for (const ledger::ProcessView& process : frame.snapshot.processes) {
+    if (!state.process || process_id(process) == *state.process) return &process;
+  }
+  return nullptr;
 }
 
 std::string Scene::bytes(const ledger::Figure& figure) const {

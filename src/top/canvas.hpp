@@ -36,7 +36,8 @@ struct Scene {
   const History& history;
   const ScreenState& state;
 
-  // The device and the process that the state names, or the first; null if there is none.
+  // The device and the process that the state names, or the first where it names none; null if
+  // there is no such one (any more).
   const ledger::DeviceView* device() const;
   const ledger::ProcessView* process() const;
 

@@ -157,18 +157,24 @@ void open_selected(ScreenState& state, const Shown& shown) {
   }
 }
 
+// The neighbour of `now`, going round; of nobody, the first or the last.
+template <typename Subject>
+const Subject* neighbour(const std::vector<Subject>& all, const Subject* now, int by) {
+  if (all.empty()) return nullptr;
+  if (now == nullptr) return by > 0 ? &all.front() : &all.back();
+  const auto size = static_cast<std::ptrdiff_t>(all.size());
+  return &all[static_cast<std::size_t>((now - all.data() + by + size) % size)];
+}
+
 void next_subject(ScreenState& state, const Shown& shown, int by) {
   const Scene scene{shown.frame, shown.history, state};
   const ledger::Snapshot& snapshot = shown.frame.snapshot;
-  const auto step = [by](const auto& all, const auto* now) {
-    const auto size = static_cast<std::ptrdiff_t>(all.size());
-    return static_cast<std::size_t>((now - all.data() + by + size) % size);
-  };
-  if (state.view == View::kProcess && scene.process() != nullptr) {
-    const auto& next = snapshot.processes[step(snapshot.processes, scene.process())];
-    open_process(state, process_id(next));
-  } else if (scene.device() != nullptr) {
-    state.device = snapshot.devices[step(snapshot.devices, scene.device())].unique_id;
+  if (state.view == View::kProcess) {
+    const auto* next = neighbour(snapshot.processes, scene.process(), by);
+    if (next != nullptr) open_process(state, process_id(*next));
+  } else {
+    const auto* next = neighbour(snapshot.devices, scene.device(), by);
+    if (next != nullptr) state.device = next->unique_id;
   }
 }
 

@@ -200,7 +200,10 @@ void draw_cores(Canvas& canvas, const view::Rect& place, const Scene& scene) {
 void draw_device(Canvas& canvas, const view::Rect& place, const Scene& scene) {
   const ledger::DeviceView* device = scene.device();
   if (device == nullptr) {
-    draw_centred(canvas, draw_panel(canvas, place, "Device"), {"No device is known yet."});
+    draw_centred(canvas, draw_panel(canvas, place, "Device"),
+                 {scene.state.device ? "This device is gone: no process tells of it any more."
+                                     : "No device is known yet.",
+                  scene.state.device ? "n shows the next one, Esc goes back." : ""});
     return;
   }
   const int card = place.rows >= 22 ? 4 : 2;

@@ -133,7 +133,7 @@ ProcessDetails process_details(const collect::Collector& collector,
                                ledger::TimeNs now) {
   ProcessDetails details;
   details.process = process_id(process);
-  details.groups = groups_of(collector, process, now);
+  details.groups = groups_of(collector, process, last_moment(process, now));
   details.failure = failure;
   if (failure == 0) return details;
   auto picture = collector.failure_picture(process.key, failure);
@@ -146,6 +146,10 @@ ProcessDetails process_details(const collect::Collector& collector,
 }
 
 }  // namespace
+
+ledger::TimeNs last_moment(const ledger::ProcessView& process, ledger::TimeNs now) {
+  return process.alive || process.ended_at == 0 ? now : process.ended_at;
+}
 
 ProcessId process_id(const ledger::ProcessView& process) {
   if (!process.segment.empty()) return std::hash<std::string>{}(process.segment);

@@ -21,6 +21,9 @@ namespace ttmem::top {
 using ProcessId = std::uint64_t;
 ProcessId process_id(const ledger::ProcessView& process);
 
+// Now, or when the process ended: what its ages are counted to.
+ledger::TimeNs last_moment(const ledger::ProcessView& process, ledger::TimeNs now);
+
 // What the view on the screen needs beside the snapshot.
 struct Request {
   std::optional<std::uint64_t> device;  // unique id: its cores, kernels and DRAM
@@ -49,7 +52,7 @@ struct HoldingGroup {
   std::string operation;  // or the name of the program
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;        // on all its devices
-  std::uint64_t fresh_bytes = 0;  // of them, what came in the last minute
+  std::uint64_t fresh_bytes = 0;  // of them, what came in the (or its) last minute
   ledger::TimeNs oldest = 0, youngest = 0;
 };
 inline constexpr std::uint64_t kFreshNs = 60'000'000'000;
@@ -72,7 +75,8 @@ inline constexpr std::size_t kKernelsKept = 500;
 
 struct Frame {
   ledger::Snapshot snapshot;
-  std::uint64_t state = 0;  // which state of the host it is, for whoever fills it
+  // Which state of the host it is: two frames of one number differ in their time only. 0: unknown.
+  std::uint64_t state = 0;
   std::optional<DeviceDetails> device;
   std::optional<ProcessDetails> process;
   std::optional<std::vector<ledger::ProgramView>> programs;

@@ -67,8 +67,8 @@ std::vector<ListCell> sum_cells(const Scene& scene, const ledger::ProcessView& p
           {}};
 }
 
-std::vector<ListCell> group_cells(const Scene& scene, const HoldingGroup& group) {
-  const ledger::TimeNs now = scene.frame.snapshot.time;
+std::vector<ListCell> group_cells(const Scene& scene, const HoldingGroup& group,
+                                  ledger::TimeNs now) {
   const std::string fresh = group.fresh_bytes > 0 ? "+" + scene.bytes(group.fresh_bytes) : "-";
   return {{group.what, looks::kText, {}},
           {group.operation.empty() ? "(no operation named)" : group.operation,
@@ -196,14 +196,17 @@ void draw_groups(Canvas& canvas, const view::Rect& place, const Scene& scene,
                      {"OPERATION OR NAME", 16, false, 0, 1, 4},
                      {"COUNT", 9, true, 2, 0, 2},
                      {"BYTES", bytes, true, 0, 0, 0},
-                     {"NEW IN 60 S", bytes + 1, true, 0, 0, 1},
+                     {process.alive ? "NEW IN 60 S" : "LAST 60 S", bytes + 1, true, 0, 0, 1},
                      {"YOUNGEST", 9, true, 4, 0, -1},
                      {"OLDEST", 9, true, 3, 0, 3}};
   listing.rows = static_cast<int>(rows.size());
   listing.selected = std::min(scene.state.list().selected, listing.rows - 1);
   listing.sorted_by = scene.state.list().sort;
   listing.reversed = scene.state.list().reversed;
-  listing.row = [&](int row) { return group_cells(scene, *rows[static_cast<std::size_t>(row)]); };
+  const ledger::TimeNs now = last_moment(process, scene.frame.snapshot.time);
+  listing.row = [&](int row) {
+    return group_cells(scene, *rows[static_cast<std::size_t>(row)], now);
+  };
   draw_list(canvas, {inside.x + 1, inside.y, inside.columns - 2, inside.rows}, listing);
 }
 

@@ -53,7 +53,7 @@ void draw_identity(Canvas& canvas, const view::Rect& place, const Scene& scene,
   const auto line = [&](std::string_view label, const std::string& text, view::Look look) {
     if (y >= inside.bottom() || text.empty()) return;
     canvas.grid.text(inside.x + 1, y, label, looks::kSoft);
-    canvas.grid.text(inside.x + 10, y++, text, look, inside.columns - 11);
+    canvas.grid.text(inside.x + 11, y++, text, look, inside.columns - 12);
   };
   line("tracking", trust_text(process), trust_look(process.tracking));
   line("command", process.command, looks::kText);
@@ -70,7 +70,10 @@ void draw_identity(Canvas& canvas, const view::Rect& place, const Scene& scene,
 void draw_process(Canvas& canvas, const view::Rect& place, const Scene& scene) {
   const ledger::ProcessView* process = scene.process();
   if (process == nullptr) {
-    draw_centred(canvas, draw_panel(canvas, place, "Process"), {"No process is known yet."});
+    draw_centred(canvas, draw_panel(canvas, place, "Process"),
+                 {scene.state.process ? "This process is gone, and what it left was removed."
+                                      : "No process is known yet.",
+                  scene.state.process ? "n shows the next one, Esc goes back." : ""});
     return;
   }
   const int head = place.rows >= 24 ? 7 : place.rows >= 18 ? 5 : 4;

@@ -83,6 +83,15 @@ bool before(const HoldingGroup* a, const HoldingGroup* b, int order) {
   }
 }
 
+// Holdings, failures, or what was held at the failure that is open.
+int process_row_count(const Scene& scene) {
+  const ledger::ProcessView* process = scene.process();
+  if (process == nullptr) return 0;
+  if (!scene.state.failures) return static_cast<int>(group_rows(scene).size());
+  if (scene.state.open_failure == 0) return static_cast<int>(process->failures.size());
+  return scene.frame.process ? static_cast<int>(scene.frame.process->picture.size()) : 0;
+}
+
 template <typename Row>
 void sort_rows(std::vector<Row>& rows, const ListState& list) {
   std::stable_sort(rows.begin(), rows.end(), [&list](const Row& a, const Row& b) {
@@ -193,13 +202,8 @@ int row_count(const Scene& scene) {
       return scene.frame.device ? static_cast<int>(scene.frame.device->kernels.size()) : 0;
     case View::kPrograms:
       return static_cast<int>(program_rows(scene).size());
-    case View::kProcess: {
-      const ledger::ProcessView* process = scene.process();
-      if (scene.state.failures && process != nullptr) {
-        return static_cast<int>(process->failures.size());
-      }
-      return static_cast<int>(group_rows(scene).size());
-    }
+    case View::kProcess:
+      return process_row_count(scene);
     case View::kEvents:
       return static_cast<int>(event_rows(scene).size());
     case View::kDead:

@@ -6,6 +6,7 @@
 
 #include "top/example_frame.hpp"
 #include "top/rows.hpp"
+#include "view/ansi.hpp"
 
 namespace ttmem::top {
 namespace {
@@ -177,6 +178,33 @@ TEST_F(Controls, FailuresOpenAndCloseAgain) {
   EXPECT_EQ(state.open_failure, 0u);
   press(Key::kEscape);
   EXPECT_FALSE(state.failures);
+}
+
+TEST_F(Controls, ThePictureOfAFailureIsAListOfItsOwn) {
+  state.view = View::kProcess;
+  state.failures = true;
+  state.process = process_id(frame.snapshot.processes[3]);
+  state.open_failure = 1;
+  frame.process->picture.assign(40, {});
+  press(Key::kEnd);
+  EXPECT_EQ(state.list().selected, 39);
+}
+
+TEST_F(Controls, WhoIsGoneIsNotTakenForAnother) {
+  state.view = View::kProcess;
+  state.process = process_id(frame.snapshot.processes[0]);
+  frame.snapshot.processes.erase(frame.snapshot.processes.begin());
+  const auto shown = [this] {
+    return view::plain_text(draw_screen({frame, history, state}, 120, 40).grid);
+  };
+  EXPECT_NE(shown().find("This process is gone"), std::string::npos);
+  press(U'n');
+  EXPECT_EQ(state.process, process_id(frame.snapshot.processes[0]));
+  state.view = View::kDevice;
+  state.device = 0x9999;
+  EXPECT_NE(shown().find("This device is gone"), std::string::npos);
+  press(U'p');
+  EXPECT_EQ(state.device, 0x1003u);
 }
 
 TEST_F(Controls, AnythingMayBePressedAnywhereWithNothingToShow) {
