@@ -102,12 +102,28 @@ void Collector::State::reap() {
 
 void Collector::State::find() {
   same_sources = snapshot.time != 0;
+  const std::vector<Directory> where = find_directories(options.directories, options.root);
+  if (!is_listed(where)) list(where);
+}
+
+// A listing costs as much as a look at every process in it, and mostly finds what is known.
+bool Collector::State::is_listed(const std::vector<Directory>& where) {
+  std::vector<ListState> found;
+  for (const Directory& directory : where) found.push_back(list_state(directory, now.wall_ns));
+  const bool same = found == lists && std::ranges::all_of(found, &ListState::settled);
+  lists = std::move(found);
+  return same && !newborns && unreadable.empty() && deleted.empty();
+}
+
+void Collector::State::list(const std::vector<Directory>& where) {
   unreadable.clear();
   directories.clear();
   deleted.clear();
-  std::map<std::string, std::unique_ptr<SegmentSource>> gone;
-  gone.swap(sources);
-  for (const Directory& directory : find_directories(options.directories, options.root)) {
+  newborns = false;
+  using ByPath = std::map<std::string, std::unique_ptr<SegmentSource>>;
+  ByPath gone, there;
+  for (auto& source : sources) gone.emplace(source->path(), std::move(source));
+  for (const Directory& directory : where) {
     directories.push_back(directory.path);
     const auto files = list_segments(directory);
     if (!files) {
@@ -118,72 +134,82 @@ void Collector::State::find() {
       if (options.pid && pid_of_name(file.name) != options.pid) continue;
       const auto known = gone.find(file.path);
       if (known != gone.end() && known->second->reader().file().inode() == file.inode) {
-        sources.insert(gone.extract(known));
+        there.insert(gone.extract(known));
       } else {
         same_sources = false;
-        open(file);
+        if (auto source = open(file)) there[file.path] = std::move(source);
       }
     }
   }
   same_sources = same_sources && gone.empty();
   // A file that was deleted under a living process is still what that process says.
   for (auto& [path, source] : gone) {
-    if (source->alive() && !sources.contains(path)) {
+    if (source->alive() && !there.contains(path)) {
       deleted.insert(path);
-      sources[path] = std::move(source);
+      there[path] = std::move(source);
     } else {
       log.drop(*source, now.wall_ns);
     }
   }
+  sources.clear();
+  for (auto& [path, source] : there) sources.push_back(std::move(source));
 }
 
-void Collector::State::open(const Found& file) {
+// Null: not a segment, or not yet.
+std::unique_ptr<SegmentSource> Collector::State::open(const Found& file) {
   auto source = SegmentSource::open(file.path, file.owner, next_key, options.events);
   if (source) {
     ++next_key;
-    sources[file.path] = std::move(*source);
-    return;
+    return std::move(*source);
   }
-  if (source.error().code == ErrorCode::kNotFound) return;
+  if (source.error().code == ErrorCode::kNotFound) return nullptr;
   const auto newborn = segment::ReadOnlyFile::open(file.path, file.owner);
-  if (newborn && newborn->modified_ns() + kNewbornNs > now.wall_ns) return;
-  unreadable.push_back({file.path, source.error()});
+  if (newborn && newborn->modified_ns() + kNewbornNs > now.wall_ns) {
+    newborns = true;
+  } else {
+    unreadable.push_back({file.path, source.error()});
+  }
+  return nullptr;
 }
 
 void Collector::State::update() {
   std::vector<int> descriptors;
   descriptors.reserve(sources.size());
-  for (const auto& [path, source] : sources) descriptors.push_back(source->exit_descriptor());
+  for (const auto& source : sources) descriptors.push_back(source->exit_descriptor());
   const std::vector<bool> exited = poll_exited(descriptors);
-  std::size_t index = 0;
-  std::erase_if(sources, [&](auto& entry) {
-    const auto error = entry.second->update(procfs, now, exited[index++]);
-    if (!error) return false;
-    log.drop(*entry.second, now.wall_ns);
-    unreadable.push_back({entry.first, *error});
-    same_sources = false;
-    return true;
-  });
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    SegmentSource& source = *sources[i];
+    const auto error = source.update(procfs, now, exited[i]);
+    same_sources = same_sources && !error && !source.changed();
+    if (!error) continue;
+    log.drop(source, now.wall_ns);
+    unreadable.push_back({source.path(), *error});
+    sources[i].reset();
+  }
+  std::erase(sources, nullptr);
 }
 
 // A writer whose file was deleted makes a new one with the same contents: only the new one counts.
 void Collector::State::drop_replaced() {
+  if (deleted.empty()) return;
   std::set<Identity> recreated;
-  for (const auto& [path, source] : sources) {
+  for (const auto& source : sources) {
     const bool again = (source->header().flags & segment::kHeaderRecreated) != 0;
-    if (again && source->alive() && !deleted.contains(path)) recreated.insert(identity_of(*source));
+    if (again && source->alive() && !deleted.contains(source->path())) {
+      recreated.insert(identity_of(*source));
+    }
   }
-  std::erase_if(sources, [&](auto& entry) {
-    if (!deleted.contains(entry.first) || !recreated.contains(identity_of(*entry.second))) {
+  std::erase_if(sources, [&](const auto& source) {
+    if (!deleted.contains(source->path()) || !recreated.contains(identity_of(*source))) {
       return false;
     }
-    log.drop(*entry.second, now.wall_ns);
+    log.drop(*source, now.wall_ns);
     return true;
   });
 }
 
 void Collector::State::keep_events() {
-  for (const auto& [path, source] : sources) log.add(*source, now.wall_ns);
+  for (const auto& source : sources) log.add(*source, now.wall_ns);
   log.merge(snapshot);
 }
 
@@ -208,16 +234,15 @@ ledger::ProcessInput Collector::State::input(const SegmentSource& source) {
 
 // What the host tells without segments has no mark of a change.
 bool Collector::State::is_unchanged() const {
-  const auto is_new = [](const auto& entry) { return entry.second->changed(); };
   return same_sources && !options.host && unreadable.empty() && snapshot.unreadable.empty() &&
-         directories == snapshot.directories && std::ranges::none_of(sources, is_new);
+         directories == snapshot.directories;
 }
 
 void Collector::State::assemble() {
   inputs.clear();
   inputs.reserve(sources.size());
   if (options.host) host_sources.refresh(now.monotonic_ns);
-  for (const auto& [path, source] : sources) inputs.push_back(input(*source));
+  for (const auto& source : sources) inputs.push_back(input(*source));
   if (options.host) host_sources.add(inputs, options.pid);
   for (ledger::ProcessInput& each : inputs) each.identity.user = user(each.identity.uid);
   snapshot = ledger::assemble(inputs, peaks, options.totals_only);

@@ -35,7 +35,7 @@ std::vector<ledger::ProgramView> Collector::programs() const {
 
 segment::Result<std::vector<ledger::HoldingView>> Collector::failure_picture(
     std::uint64_t process_key, std::uint32_t number) const {
-  for (const auto& [path, source] : state_->sources) {
+  for (const auto& source : state_->sources) {
     if (source->key() != process_key) continue;
     auto picture = source->picture(number);
     if (!picture) return picture.error();

@@ -27,7 +27,9 @@ struct Collector::State {
 
   void reap();
   void find();
-  void open(const Found& file);
+  bool is_listed(const std::vector<Directory>& where);
+  void list(const std::vector<Directory>& where);
+  std::unique_ptr<SegmentSource> open(const Found& file);
   void update();
   void drop_replaced();
   void keep_events();
@@ -43,13 +45,15 @@ struct Collector::State {
   Moment now;
   std::uint64_t reaped_ns = 0;
   std::uint64_t next_key = 1;
-  std::map<std::string, std::unique_ptr<SegmentSource>> sources;  // by path
+  std::vector<std::unique_ptr<SegmentSource>> sources;  // in the order of their paths
   std::set<std::string> deleted;             // of these, files that have no name any more
   std::vector<ledger::ProcessInput> inputs;  // one a source, in the same order
-  bool same_sources = false;                 // as at the last refresh
+  bool same_sources = false;                 // as at the last refresh, and none with news
   bool changed = false;                      // by the last refresh
   std::vector<Unreadable> unreadable;
   std::vector<std::string> directories;
+  std::vector<ListState> lists;  // of the directories, before they were last listed
+  bool newborns = false;         // there are files that may become segments
   std::map<std::uint32_t, std::string> users;
   ledger::PeakMemory peaks;
   ledger::Snapshot snapshot;

@@ -24,6 +24,8 @@ using segment::Error;
 using segment::ErrorCode;
 
 constexpr std::string_view kPrefix = "ttmem-";
+// The clock of a file system ticks every few milliseconds.
+constexpr std::uint64_t kSettledNs = 100'000'000;
 
 struct CloseDirectory {
   void operator()(DIR* stream) const { ::closedir(stream); }
@@ -118,6 +120,15 @@ segment::Result<std::vector<Found>> list_segments(const Directory& directory) {
   }
   std::ranges::sort(files, {}, &Found::name);
   return files;
+}
+
+ListState list_state(const Directory& directory, std::uint64_t wall_ns) {
+  struct stat facts{};
+  if (::stat(directory.path.c_str(), &facts) != 0) return {.settled = true};
+  const std::uint64_t changed_ns =
+      static_cast<std::uint64_t>(facts.st_ctim.tv_sec) * 1'000'000'000 +
+      static_cast<std::uint64_t>(facts.st_ctim.tv_nsec);
+  return {facts.st_dev, facts.st_ino, changed_ns, changed_ns + kSettledNs < wall_ns};
 }
 
 std::optional<std::int32_t> pid_of_name(std::string_view name) {

@@ -37,6 +37,17 @@ struct Found {
 // read is an error.
 segment::Result<std::vector<Found>> list_segments(const Directory& directory);
 
+// The state of a directory's list of names: two that are equal and settled mean that a new listing
+// would find the same files.
+struct ListState {
+  std::uint64_t device = 0, inode = 0;  // 0: there is none
+  std::uint64_t changed_ns = 0;
+  bool settled = false;  // changed so long before that no later change can carry the same time
+
+  bool operator==(const ListState&) const = default;
+};
+ListState list_state(const Directory& directory, std::uint64_t wall_ns);
+
 // "ttmem-<pid>-<start>-<16 hex digits>": the pid, or nothing if it is no such name.
 std::optional<std::int32_t> pid_of_name(std::string_view name);
 

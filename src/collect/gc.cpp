@@ -113,7 +113,7 @@ std::vector<Dead> find_dead(const Directory& directory, const ProcFs& procfs, co
     auto header = segment::read_header(*opened);
     if (!header) continue;
     Liveness liveness;
-    liveness.look(procfs, *header, *opened, false);
+    liveness.look(procfs, *header, *opened, false, now.monotonic_ns);
     header = segment::read_header(*opened);
     if (!header) continue;
     const Ended ended = liveness.conclude(*header);

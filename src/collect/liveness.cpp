@@ -24,10 +24,6 @@ bool same_identity(const segment::Identity& a, const segment::Identity& b) {
          std::memcmp(a.boot_id, b.boot_id, sizeof a.boot_id) == 0;
 }
 
-bool same_boot(const ProcFs& procfs, const segment::Identity& subject) {
-  return std::memcmp(procfs.boot_id().data(), subject.boot_id, sizeof subject.boot_id) == 0;
-}
-
 bool can_look_up(const ProcFs& procfs, const segment::Identity& subject) {
   return subject.pid > 0 && procfs.pid_namespace() != 0 &&
          subject.pid_namespace == procfs.pid_namespace();
@@ -43,6 +39,10 @@ std::optional<ProcessFacts> running(const ProcFs& procfs, const segment::Identit
 
 }  // namespace
 
+bool same_boot(const ProcFs& procfs, const segment::Identity& subject) {
+  return std::memcmp(procfs.boot_id().data(), subject.boot_id, sizeof subject.boot_id) == 0;
+}
+
 bool locked(int descriptor) {
   struct flock lock{};
   lock.l_type = F_RDLCK;
@@ -57,19 +57,23 @@ Liveness::Liveness(Liveness&& other) noexcept
     : ended_(other.ended_),
       evidence_(other.evidence_),
       pidfd_(std::exchange(other.pidfd_, -1)),
-      looks_(other.looks_) {}
+      looks_(other.looks_),
+      asked_ns_(other.asked_ns_) {}
 
 Liveness& Liveness::operator=(Liveness&& other) noexcept {
   std::swap(ended_, other.ended_);
   std::swap(evidence_, other.evidence_);
   std::swap(pidfd_, other.pidfd_);
   std::swap(looks_, other.looks_);
+  std::swap(asked_ns_, other.asked_ns_);
   return *this;
 }
 
 void Liveness::look(const ProcFs& procfs, const segment::Header& header,
-                    const segment::ReadOnlyFile& file, bool exited) {
+                    const segment::ReadOnlyFile& file, bool exited, std::uint64_t now_ns) {
   if (ended_ != Ended::kAlive) return;
+  if (pidfd_ >= 0 && !exited && now_ns < asked_ns_ + kLockEveryNs) return;
+  asked_ns_ = now_ns;
   evidence_ = gather(procfs, header, file, exited);
   if (looks_ == 0) watch(procfs, header.subject);
   ++looks_;

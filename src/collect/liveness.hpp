@@ -27,13 +27,18 @@
 
 namespace ttmem::collect {
 
+// A pidfd tells of every exit at once. That a process became another program is asked of its lock
+// this often, and of its name at every kLooksToName-th such question.
+inline constexpr std::uint64_t kLockEveryNs = 500'000'000;
 inline constexpr std::uint32_t kLooksToName = 16;
+
+// Whether the machine still runs that the process was started on.
+bool same_boot(const ProcFs& procfs, const segment::Identity& subject);
 
 // Whether somebody holds the writer's lock.
 bool locked(int descriptor);
 
-// One process's state, remembered between looks. Once it ended it stays ended. While the lock is
-// held only every kLooksToName-th look asks /proc for the name.
+// One process's state, remembered between looks. Once it ended it stays ended.
 //
 // A look has two halves with a fresh read of the header in between: a process that closes its
 // segment and exits while we look must not be taken for one that died.
@@ -44,9 +49,10 @@ class Liveness {
   Liveness(Liveness&& other) noexcept;
   Liveness& operator=(Liveness&& other) noexcept;
 
-  // First half: what lock and /proc say now. `exited` is what a poll of descriptor() said.
+  // First half: what lock and /proc say at `now_ns` (monotonic). `exited` is what a poll of
+  // descriptor() said.
   void look(const ProcFs& procfs, const segment::Header& header, const segment::ReadOnlyFile& file,
-            bool exited);
+            bool exited, std::uint64_t now_ns);
   // Second half, with a header that was read after the look.
   ledger::Ended conclude(const segment::Header& header);
 
@@ -69,7 +75,8 @@ class Liveness {
   ledger::Ended ended_ = ledger::Ended::kAlive;
   Evidence evidence_ = Evidence::kRunning;
   int pidfd_ = -1;
-  std::uint32_t looks_ = 0;
+  std::uint32_t looks_ = 0;     // that asked more than the pidfd
+  std::uint64_t asked_ns_ = 0;  // when the last of them was
 };
 
 // Polls the descriptors of many at once; one flag each, in the same order. -1 is never ready.

@@ -45,11 +45,8 @@ SegmentSource::SegmentSource(segment::Reader reader, std::uint64_t key, bool kee
 std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& now, bool exited) {
   changed_ = false;
   if (final_) return std::nullopt;
-  liveness_.look(procfs, header(), reader_.file(), exited);
+  liveness_.look(procfs, header(), reader_.file(), exited, now.monotonic_ns);
   if (auto error = reader_.refresh()) return error;
-  const bool same_boot = std::memcmp(procfs.boot_id().data(), header().subject.boot_id,
-                                     sizeof header().subject.boot_id) == 0;
-  clock_ = TickClock(header().clock, now, same_boot);
   const bool ended = liveness_.conclude(header()) != ledger::Ended::kAlive;
   final_ = ended;
   if (ended && !first_) end_seen_ns_ = now.wall_ns;
@@ -58,6 +55,7 @@ std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& n
   if (!first_ && !ended && unsettled_ == 0 && reader_.live() == seen_) return std::nullopt;
   seen_ = reader_.live();
   changed_ = true;
+  clock_ = TickClock(header().clock, now, same_boot(procfs, header().subject));
 
   const std::uint64_t before = reader_.event();
   if (!update_geometry() || !update_table()) return kUnreadable;

@@ -51,6 +51,7 @@ class SegmentSource final : private segment::SlotSink {
   const ledger::ProcessLedger& ledger() const { return *ledger_; }
   const segment::Reader& reader() const { return reader_; }
   const segment::Header& header() const { return reader_.header(); }
+  const std::string& path() const { return reader_.file().path(); }
   std::uint64_t key() const { return key_; }
   bool alive() const { return liveness_.ended() == ledger::Ended::kAlive; }
   ledger::Ended ended() const { return liveness_.ended(); }

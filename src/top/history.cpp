@@ -111,9 +111,12 @@ void History::recall(const std::vector<PastMoment>& past) {
   }
 }
 
-void History::add(const ledger::Snapshot& snapshot) {
+void History::add(const ledger::Snapshot& snapshot, std::uint64_t state) {
   if (snapshot.time <= time_) return;
+  const bool known = state != 0 && state == state_;
+  if (known && snapshot.time / kBucketNs == time_ / kBucketNs) return;
   time_ = snapshot.time;
+  state_ = state;
   Sums total;
   for (const ledger::DeviceView& device : snapshot.devices) {
     Sums sums;

@@ -63,7 +63,9 @@ class History {
  public:
   // Before the first snapshot, in the order of time. Devices that are gone by then are forgotten.
   void recall(const std::vector<PastMoment>& past);
-  void add(const ledger::Snapshot& snapshot);
+  // `state`: Frame::state, or 0 where it is not known. While it stays the same a stretch of time is
+  // looked at once, however often it is read.
+  void add(const ledger::Snapshot& snapshot, std::uint64_t state = 0);
   const Track* process(ProcessId process) const;
   const Track* device(std::uint64_t unique_id) const;
   const Track& total() const { return total_; }
@@ -73,6 +75,7 @@ class History {
   std::unordered_map<std::uint64_t, Track> devices_;
   Track total_;
   ledger::TimeNs time_ = 0;
+  std::uint64_t state_ = 0;
 };
 
 }  // namespace ttmem::top

@@ -37,13 +37,26 @@ std::chrono::nanoseconds cpu_time() {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-std::chrono::nanoseconds pause_after(Clock::duration passed, std::chrono::nanoseconds cpu,
-                                     double interval_s) {
+// Lets looks spend what time earns them: a share of a core, kept for a few looks and no longer.
+class Budget {
+ public:
+  // How long to rest after a look that began at `begin` and took `cpu`.
+  std::chrono::nanoseconds rest(Clock::time_point begin, std::chrono::nanoseconds cpu,
+                                double interval_s) {
+    const Clock::time_point now = Clock::now();
+    const Seconds earned = Seconds(now - std::exchange(since_, now)) * kLargestShare;
+    saved_ = std::clamp<Seconds>(saved_ + earned - cpu, -kMost, kMost);
+    const Seconds interval = Seconds(interval_s) - (now - begin);
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::max<Seconds>(interval, -saved_ / kLargestShare));
+  }
+
+ private:
   using Seconds = std::chrono::duration<double>;
-  const Seconds interval = Seconds(interval_s) - passed;
-  const Seconds rest = std::min<Seconds>(Seconds(cpu) / kLargestShare - passed, kLongestRest);
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::max(interval, rest));
-}
+  static constexpr Seconds kMost = kLongestRest * kLargestShare;
+  Seconds saved_{};
+  Clock::time_point since_ = Clock::now();
+};
 
 // The last events as lines; what is older than the last kEventsKept is never formatted.
 class EventLines {
@@ -140,6 +153,7 @@ void Source::Shared::publish(std::shared_ptr<Frame> frame) {
 }
 
 void Source::Shared::run() {
+  Budget budget;
   std::unique_lock lock(mutex);
   while (!stopping) {
     const Request wanted = request;
@@ -151,7 +165,7 @@ void Source::Shared::run() {
     std::shared_ptr<Frame> frame = blank();
     read(wanted, *frame);
     const std::chrono::nanoseconds pause =
-        pause_after(Clock::now() - begin, cpu_time() - cpu_before, wanted_interval_s);
+        budget.rest(begin, cpu_time() - cpu_before, wanted_interval_s);
     publish(std::move(frame));
     lock.lock();
     const auto due = [this] { return stopping || asked; };

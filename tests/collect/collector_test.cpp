@@ -129,6 +129,41 @@ TEST_F(CollectorOf, WhereNothingChangesOnlyTheTimeDoes) {
   EXPECT_EQ(dram_taken(collector), 12 * 1150u) << "the process still lives";
 }
 
+TEST_F(CollectorOf, ADirectoryThatWasQuietForLongIsStillWatched) {
+  SegmentBuilder first(name(1));
+  first.lock();
+  first.add_usual_device();
+  first.put(0, buffer_payload(1, 64, 1000));
+  Collector collector(options());
+  const auto grow_quiet = [&collector] {
+    for (int i = 0; i < 3; ++i) {
+      ::usleep(150'000);
+      collector.refresh();
+    }
+  };
+  grow_quiet();
+  EXPECT_EQ(dram_taken(collector), 12 * 1000u);
+
+  std::ofstream(name(2)) << "";
+  grow_quiet();
+  SegmentBuilder second(name(2));  // fills the file that is there
+  second.lock();
+  second.add_usual_device();
+  second.put(0, buffer_payload(1, 4096, 50));
+  collector.refresh();
+  EXPECT_EQ(dram_taken(collector), 12 * 1050u);
+
+  grow_quiet();
+  ASSERT_EQ(::unlink(name(2).c_str()), 0);
+  SegmentBuilder third(name(3));
+  third.lock();
+  third.add_usual_device();
+  third.put(0, buffer_payload(1, 8192, 7));
+  collector.refresh();
+  EXPECT_EQ(collector.snapshot().processes.size(), 3u);
+  EXPECT_EQ(dram_taken(collector), 12 * 1057u);
+}
+
 TEST_F(CollectorOf, BadFilesAreListedWithReasonsAndHarmNobody) {
   SegmentBuilder good(name(1));
   good.lock();

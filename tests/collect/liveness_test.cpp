@@ -37,12 +37,17 @@ class LivenessOf : public ::testing::Test {
   Ended look() { return look(ProcFs("")); }
   // One look of a reader that was there before.
   Ended look(Liveness& liveness, const ProcFs& procfs) {
+    now_ns_ += kLockEveryNs;
+    return look_again(liveness, procfs);
+  }
+  // Another look before it is time to ask for the lock.
+  Ended look_again(Liveness& liveness, const ProcFs& procfs) {
     auto file = segment::ReadOnlyFile::open(path_, std::nullopt);
     EXPECT_TRUE(file);
     auto header = segment::read_header(*file);
     EXPECT_TRUE(header);
     const bool exited = poll_exited({liveness.descriptor()})[0];
-    liveness.look(procfs, *header, *file, exited);
+    liveness.look(procfs, *header, *file, exited, now_ns_);
     header = segment::read_header(*file);
     return liveness.conclude(*header);
   }
@@ -52,6 +57,7 @@ class LivenessOf : public ::testing::Test {
   }
   OwnDirectory directory_;
   std::string path_ = directory_ / "s";
+  std::uint64_t now_ns_ = 1;
 };
 
 TEST_F(LivenessOf, KilledAndNotYetReaped) {
@@ -67,7 +73,7 @@ TEST_F(LivenessOf, KilledAndNotYetReaped) {
   EXPECT_GE(reader.descriptor(), 0);
   child.kill_unreaped();
   EXPECT_EQ(look(), Ended::kDied) << "a zombie holds nothing";
-  EXPECT_EQ(look(reader, procfs), Ended::kDied);
+  EXPECT_EQ(look_again(reader, procfs), Ended::kDied) << "an exit is told at once";
   EXPECT_EQ(reader.descriptor(), -1) << "the dead need no descriptor";
   child.reap();
   EXPECT_EQ(look(), Ended::kDied);
@@ -108,6 +114,7 @@ TEST_F(LivenessOf, ExecKeepsPidAndStartTime) {
            !locked(segment::ReadOnlyFile::open(path_, std::nullopt)->descriptor());
   };
   for (int i = 0; i < 5000 && !is_through(); ++i) ::usleep(1000);
+  EXPECT_EQ(look_again(reader, procfs), Ended::kAlive) << "the lock was asked for a moment ago";
   EXPECT_EQ(look(), Ended::kExec);
   EXPECT_EQ(look(reader, procfs), Ended::kExec);
 }

@@ -46,5 +46,18 @@ TEST(History, NothingRememberedIsNothingShown) {
   EXPECT_EQ(history.device(7)->dram.columns(12)[11], 300u);
 }
 
+TEST(History, AStateThatStaysIsHeldAndAnyOtherIsSeenAtOnce) {
+  History history;
+  constexpr std::uint64_t kState = 5;
+  history.add(snapshot(kNow, 300), kState);
+  history.add(snapshot(kNow + kSecond / 10, 300), kState);
+  history.add(snapshot(kNow + kSecond / 5, 400), kState + 1);
+  EXPECT_EQ(history.device(7)->dram.largest(), 400u) << "in the same half second";
+  history.add(snapshot(kNow + kSecond * 20, 400), kState + 1);
+  const auto dram = history.device(7)->dram.columns(12);
+  EXPECT_EQ(dram[9], 400u);
+  EXPECT_EQ(dram[11], 400u) << "time goes on without news";
+}
+
 }  // namespace
 }  // namespace ttmem::top
