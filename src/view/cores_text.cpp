@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "view/cores_text.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "view/printable.hpp"
@@ -24,11 +26,24 @@ Tone tone(const CoreView& core) {
   return core.headroom && *core.headroom < 0 ? Tone::kBad : Tone::kPlain;
 }
 
+std::string process_cell(const std::string& name, std::int32_t pid) {
+  return pid == 0 ? printable(name) : fmt::format("{} ({})", printable(name), pid);
+}
+
+std::string clash_cell(const std::optional<ledger::Clash>& clash) {
+  if (!clash) return "";
+  return fmt::format(
+      "{} and {} of {}",
+      clash->program.empty() ? "the base of the program L1" : printable(clash->program),
+      clash->buffer.empty() ? "the end of the L1" : printable(clash->buffer),
+      process_cell(clash->owner, clash->pid));
+}
+
 std::vector<std::string> row(const CoreView& core) {
   return {place(core.core),          std::string(name(core.role)), exact_text(core.fixed),
           exact_text(core.ring),     exact_text(core.program_l1),  exact_text(core.gaps),
           exact_text(core.free),     exact_text(core.buffers),     exact_text(core.l1_small),
-          exact_text(core.l1_bytes), headroom_cell(core.headroom)};
+          exact_text(core.l1_bytes), headroom_cell(core.headroom), clash_cell(core.clash)};
 }
 
 Tone tone(const ledger::CoreStretch& stretch) {
@@ -38,15 +53,12 @@ Tone tone(const ledger::CoreStretch& stretch) {
   return used ? Tone::kPlain : Tone::kFaint;
 }
 
-std::string owner_cell(const ledger::CoreStretch& stretch) {
-  if (stretch.pid == 0) return printable(stretch.owner);
-  return fmt::format("{} ({})", printable(stretch.owner), stretch.pid);
-}
-
 }  // namespace
 
 std::string cores_text(const DeviceCores& device, const Style& style) {
   constexpr Align kRight = Align::kRight;
+  const bool any_clash = std::ranges::any_of(
+      device.cores, [](const CoreView& core) { return core.clash.has_value(); });
   Table table({{"Core"},
                {"Role"},
                {"Fixed", kRight},
@@ -57,10 +69,12 @@ std::string cores_text(const DeviceCores& device, const Style& style) {
                {"Buffers", kRight},
                {"L1_SMALL", kRight},
                {"= L1", kRight},
-               {"Headroom", kRight}});
+               {"Headroom", kRight},
+               {any_clash ? "Clash" : ""}});
   for (const CoreView& core : device.cores) table.add(row(core), tone(core));
   return style.paint(Tone::kStrong, fmt::format("Device {}, bytes a core", device.id)) + "\n" +
-         (table.empty() ? "  no core is known\n" : table.text(style, 2));
+         (table.empty() ? "  no living process has it open and tells its cores\n"
+                        : table.text(style, 2));
 }
 
 std::string core_map_text(std::uint32_t device_id, const CoreView& core, const Style& style) {
@@ -71,20 +85,19 @@ std::string core_map_text(std::uint32_t device_id, const CoreView& core, const S
                {"Name"},
                {"Owner"}});
   for (const ledger::CoreStretch& stretch : core.map) {
-    table.add(
-        {hex_text(stretch.begin), hex_text(stretch.end), exact_text(stretch.end - stretch.begin),
-         std::string(name(stretch.kind)), printable(stretch.name), owner_cell(stretch)},
-        tone(stretch));
+    table.add({hex_text(stretch.begin), hex_text(stretch.end),
+               exact_text(stretch.end - stretch.begin), std::string(name(stretch.kind)),
+               printable(stretch.name), process_cell(stretch.owner, stretch.pid)},
+              tone(stretch));
   }
   std::string title =
       fmt::format("Device {}, core {} ({}), {} bytes of L1, bottom to top", device_id,
                   place(core.core), name(core.role), exact_text(core.l1_bytes));
   std::string text = style.paint(Tone::kStrong, title) + "\n" + table.text(style, 2);
-  if (core.headroom) {
-    text += style.paint(tone(core),
-                        fmt::format("  Headroom {} bytes\n", signed_exact_text(*core.headroom)));
-  }
-  return text;
+  if (!core.headroom) return text;
+  std::string line = fmt::format("  Headroom {} bytes", signed_exact_text(*core.headroom));
+  if (core.clash) line += ", a clash: " + clash_cell(core.clash);
+  return text + style.paint(tone(core), line + "\n");
 }
 
 }  // namespace ttmem::view

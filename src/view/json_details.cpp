@@ -24,6 +24,14 @@ Json stretch(const ledger::CoreStretch& view) {
           {"pid", view.pid == 0 ? Json(nullptr) : Json(view.pid)}};
 }
 
+Json clash(const std::optional<ledger::Clash>& view) {
+  if (!view) return nullptr;
+  return {{"program", text_or_null(view->program)},
+          {"buffer", text_or_null(view->buffer)},
+          {"process", view->owner},
+          {"pid", view->pid}};
+}
+
 Json core(const ledger::CoreView& view, bool with_map) {
   Json value = {{"type", name(view.core.type)},
                 {"x", view.core.x},
@@ -39,8 +47,12 @@ Json core(const ledger::CoreView& view, bool with_map) {
                 {"free", view.free},
                 {"buffers", view.buffers},
                 {"l1_small", view.l1_small},
+                {"buffers_occupied", view.buffers_occupied},
+                {"l1_small_taken", view.l1_small_taken},
+                {"l1_small_occupied", view.l1_small_occupied},
                 {"headroom", or_null(view.headroom)},
                 {"headroom_reserved", or_null(view.headroom_reserved)},
+                {"clash", clash(view.clash)},
                 {"reserved", view.reserved},
                 {"kernel_footprint", view.kernel_footprint},
                 {"ring_used", view.ring_used},

@@ -48,9 +48,11 @@ bool exists(const ledger::SpaceFigures& space) {
          space.requested.value_or(0) > 0;
 }
 
+std::string peak_note(const ledger::Figure& peak, const ledger::Figure& now) {
+  return peak && now && *peak > *now ? ", peak " + bytes_text(peak) : "";
+}
 std::string peak_note(const ledger::SpaceFigures& space) {
-  const bool higher = space.peak && space.taken && *space.peak > *space.taken;
-  return higher ? ", peak " + bytes_text(space.peak) : "";
+  return peak_note(space.peak, space.taken);
 }
 
 // What a space holds, and the word for it: only asked-for bytes are known of some processes.
@@ -106,7 +108,8 @@ std::string program_l1_line(const ledger::ProgramL1Figures& program_l1) {
   return sub_line("Program L1", bytes_text(program_l1.resident), "resident",
                   fmt::format("reserved {}; allocated {} in {}", bytes_text(program_l1.reserved),
                               bytes_text(program_l1.allocated),
-                              count_text(program_l1.count.value_or(0), "program")));
+                              count_text(program_l1.count.value_or(0), "program")) +
+                      peak_note(program_l1.peak, program_l1.resident));
 }
 
 std::string l1_lines(const DeviceFigures& figures, const Style& style) {
@@ -131,6 +134,8 @@ std::string ring_line(const std::vector<ledger::RingFigures>& rings, const Style
     note += fmt::format(", largest program {}", bytes_text(std::uint64_t{ring->largest_program}));
   }
   if (too_small) note += ", which does not fit";
+  if (ring->evictions > 0) note += ", " + count_text(ring->evictions, "eviction");
+  if (ring->reloads > 0) note += ", " + count_text(ring->reloads, "reload");
   return "    " + pad_right("Ring", 15) + style.paint(too_small ? Tone::kBad : Tone::kPlain, note) +
          "\n";
 }
@@ -140,28 +145,53 @@ std::string footprint_note(const ledger::KernelFigures& kernels, KernelType type
   return fmt::format("{} {} ({})", title(type), bytes_text(figures.footprint), figures.count);
 }
 
+std::string launch_note(const ledger::KernelFigures& kernels) {
+  if (!kernels.dispatches) return "";
+  std::string note = fmt::format("   dispatches {}, cache hits {}", *kernels.dispatches,
+                                 exact_text(kernels.cache_hits));
+  if (kernels.reloads.value_or(0) > 0) note += fmt::format(", reloads {}", *kernels.reloads);
+  return note;
+}
+
+// What is elsewhere: binaries in DRAM, and programs that count no byte yet.
+std::string elsewhere_line(const ledger::KernelFigures& kernels) {
+  std::string note;
+  if (kernels.in_dram.value_or(0) > 0) note = "in DRAM " + bytes_text(kernels.in_dram);
+  if (kernels.registered > 0) {
+    note += (note.empty() ? "" : "; ") + count_text(kernels.registered, "program") + " registered";
+  }
+  return note.empty() ? "" : continuation(note);
+}
+
 std::string kernel_lines(const ledger::KernelFigures& kernels) {
   std::string system = fmt::format("System {}: {}, {}", bytes_text(kernels.system().footprint),
                                    footprint_note(kernels, KernelType::kFabric),
                                    footprint_note(kernels, KernelType::kDispatch));
   if (kernels.stand_in) system += "   sizes of a stand-in compiler";
-  std::string application = footprint_note(kernels, KernelType::kApplication);
-  if (kernels.dispatches) {
-    application += fmt::format("   dispatches {}, cache hits {}", *kernels.dispatches,
-                               exact_text(kernels.cache_hits));
-  }
+  const std::string application = footprint_note(kernels, KernelType::kApplication);
   return sub_line("Kernels", bytes_text(kernels.total().footprint), "footprint", system) +
-         continuation(application);
+         continuation(application + launch_note(kernels)) + elsewhere_line(kernels);
 }
 
-std::string headroom_line(const ledger::Headroom& headroom, const Style& style) {
+std::string headroom_line(std::uint32_t device_id, const ledger::Headroom& headroom,
+                          const Style& style) {
   if (!headroom.min) return top_line("Headroom", "?", "no program and no buffer to measure");
   std::string place;
-  if (headroom.core) place = fmt::format("at core {},{}", headroom.core->x, headroom.core->y);
+  if (headroom.core) place = fmt::format("{},{}", headroom.core->x, headroom.core->y);
+  std::string rest = place.empty() ? "" : "at core " + place;
+  if (headroom.min_reserved && *headroom.min_reserved < *headroom.min) {
+    rest += fmt::format(", {} against any live program", signed_bytes_text(*headroom.min_reserved));
+  }
   const bool clash = *headroom.min < 0;
-  const std::string line =
-      top_line(clash ? "Clash" : "Headroom", signed_bytes_text(*headroom.min), place);
-  return style.paint(clash ? Tone::kBad : Tone::kPlain, line);
+  if (clash && !place.empty()) {
+    rest += fmt::format("   ttmem status --device {} --core {} says who", device_id, place);
+  }
+  const bool may_clash = headroom.min_reserved.value_or(0) < 0;
+  return style.paint(
+      clash       ? Tone::kBad
+      : may_clash ? Tone::kWarn
+                  : Tone::kPlain,
+      top_line(clash ? "Clash" : "Headroom", signed_bytes_text(*headroom.min), rest));
 }
 
 // A chip whose processes have all gone: a tree of zeros would only hide the others.
@@ -179,7 +209,7 @@ std::string device_tree(const ledger::DeviceView& device, const Trust& trust, co
   return title_line(device, trust, style) + dram_line(figures.space(Space::kDram), style) +
          trace_line(figures.space(Space::kTrace)) + l1_lines(figures, style) +
          "  Beside it, in fixed parts of L1\n" + ring_line(figures.rings, style) +
-         kernel_lines(figures.kernels) + headroom_line(figures.headroom, style);
+         kernel_lines(figures.kernels) + headroom_line(device.id, figures.headroom, style);
 }
 
 }  // namespace ttmem::view

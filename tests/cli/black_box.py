@@ -39,6 +39,8 @@ class BlackBox(command.TestCase):
             self.assertEqual(sorted(h["requested"] for h in held if h["kind"] == "buffer"),
                              [1_048_576, 26_214_400])
             self.assertTrue(all(not h["alive"] for h in held))
+            programs = command.document("status", "--programs")["programs"]
+            self.assertEqual([p["pid"] for p in programs], [survivor] * 3)
             self.assertIn("program_loaded", command.text("events", "--pid", str(victim)))
             self.assertIn(f"Removed 2 buffers (26 MB) from PID {victim}",
                           command.text("events", "--format", "legacy"))

@@ -140,5 +140,29 @@ TEST(Cores, TableAddsUpAndMapGoesUpwards) {
   EXPECT_THAT(map, HasSubstr("a (1)"));
 }
 
+TEST(Cores, AClashSaysWhoIsOnBothSides) {
+  CoreView fine = example_core(), clash = example_core();
+  clash.core = {ledger::CoreType::kTensix, 3, 4};
+  clash.headroom = -5'664;
+  clash.clash = {"matmul in trace 7", "to_memory\x1b", "python3", 4711};
+  const std::string who = "matmul in trace 7 and to_memory\\x1b of python3 (4711)";
+  const std::string table = cores_text({0, 1, {fine, clash}}, {});
+  EXPECT_THAT(table, HasSubstr("Headroom  Clash\n"));
+  EXPECT_THAT(table, HasSubstr("     600\n"));
+  EXPECT_THAT(table, HasSubstr("-5,664  " + who + "\n"));
+  EXPECT_THAT(core_map_text(0, clash, {}), HasSubstr("Headroom -5,664 bytes, a clash: " + who));
+  clash.clash = {"matmul", "", "python3", 4711};
+  EXPECT_THAT(core_map_text(0, clash, {}), HasSubstr("matmul and the end of the L1 of python3"));
+  clash.clash = {"", "x", "python3", 4711};
+  EXPECT_THAT(core_map_text(0, clash, {}),
+              HasSubstr("the base of the program L1 and x of python3"));
+}
+
+TEST(Cores, OfADeviceThatNobodyHasOpenAreNotListed) {
+  EXPECT_EQ(cores_text({0, 1, {}}, {}),
+            "Device 0, bytes a core\n"
+            "  no living process has it open and tells its cores\n");
+}
+
 }  // namespace
 }  // namespace ttmem::view

@@ -75,12 +75,20 @@ TEST(JsonDocument, CoresAreWhatTheirTablesSay) {
   ledger::CoreView core;
   core.map = {{ledger::Stretch::kFixed, 0, 35'008, "", "", 0},
               {ledger::Stretch::kBuffer, 35'008, 40'000, "matmul", "python3", 4711}};
-  const std::vector<DeviceCores> devices = {{0, 1, {core, core}}};
+  ledger::CoreView clash = core;
+  clash.headroom = -16;
+  clash.clash = {"matmul", "", "python3", 4711};
+  const std::vector<DeviceCores> devices = {{0, 1, {core, clash}}};
   for (const bool with_map : {false, true}) {
     const Json value =
         Json::parse(cores_json(seeds_snapshot(), devices, with_map, JsonLayout::kPretty));
     EXPECT_EQ(JsonDoc().complaints(value, "cores"), "");
-    EXPECT_EQ(value["devices"][0]["cores"][0]["map"].is_null(), !with_map);
+    const Json& cores = value["devices"][0]["cores"];
+    EXPECT_EQ(cores[0]["map"].is_null(), !with_map);
+    EXPECT_TRUE(cores[0]["clash"].is_null());
+    EXPECT_EQ(cores[1]["clash"]["program"], "matmul");
+    EXPECT_TRUE(cores[1]["clash"]["buffer"].is_null());
+    EXPECT_EQ(cores[1]["clash"]["pid"], 4711);
   }
 }
 

@@ -46,7 +46,34 @@ TEST(Status, RequestedBytesAreCalledThat) {
 TEST(Status, AClashIsCalledAClash) {
   ledger::Snapshot snapshot = seeds_snapshot();
   snapshot.devices[0].figures.headroom.min = -3'488;
-  EXPECT_THAT(status_text(snapshot, {}), HasSubstr("Clash       -3.4 KiB at core 0,0"));
+  EXPECT_THAT(status_text(snapshot, {}),
+              HasSubstr("Clash       -3.4 KiB at core 0,0"
+                        "   ttmem status --device 0 --core 0,0 says who\n"));
+}
+
+TEST(Status, HeadroomIsAlsoToldForWhateverMayBeLaunchedNext) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  snapshot.devices[0].figures.headroom.min_reserved = -2'048;
+  EXPECT_THAT(status_text(snapshot, {}),
+              HasSubstr("Headroom     1.3 MiB at core 0,0, -2.0 KiB against any live program\n"));
+}
+
+TEST(Status, WhatIsNotThereIsNotTold) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  ledger::DeviceFigures& figures = snapshot.devices[0].figures;
+  figures.program_l1.peak = 4'423'680;
+  figures.rings[0].evictions = 3;
+  figures.rings[0].reloads = 1;
+  figures.kernels.reloads = 1;
+  figures.kernels.registered = 5;
+  figures.kernels.in_dram = 65'536;
+  const std::string text = status_text(snapshot, {});
+  for (const char* note :
+       {"in 1 program, peak 4.2 MiB\n", "14.0 KiB, 3 evictions, 1 reload\n",
+        "cache hits 1, reloads 1\n", "in DRAM 64.0 KiB; 5 programs registered\n"}) {
+    EXPECT_THAT(text, HasSubstr(note));
+    EXPECT_THAT(status_text(seeds_snapshot(), {}), Not(HasSubstr(note)));
+  }
 }
 
 TEST(Status, FailuresAnomaliesAndUnreadableSegmentsAreSaid) {
