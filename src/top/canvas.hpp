@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ struct Scene {
 
   // Bytes as the state wants them; "?" if not known.
   std::string bytes(const ledger::Figure& figure) const;
+  // The same where they may be below zero.
+  std::string signed_bytes(const std::optional<std::int64_t>& bytes) const;
 };
 
 // ---- looks that every view shares --------------------------------------------------------------
@@ -59,7 +62,11 @@ inline constexpr view::Look kWarn{view::Ink::kWarn};
 inline constexpr view::Look kBad{view::Ink::kBad, view::Ink::kDefault, true};
 }  // namespace looks
 
-// A frame with a title, a note at its right end, and returns the place inside.
+// Each type of kernel has a colour.
+view::Look type_look(ledger::KernelType type);
+
+// A frame with a title, a note at its right end, and returns the place inside. Parts of the note
+// that are three spaces apart are left out where there is no room for them.
 view::Rect draw_panel(Canvas& canvas, const view::Rect& place, const std::string& title,
                       const std::string& note = {});
 

@@ -75,8 +75,11 @@ void move_core(ScreenState& state, const Shown& shown, int columns, int rows) {
   }
 }
 
+// Whether the arrows go from core to core.
+bool on_cores(const ScreenState& state) { return state.view == View::kDevice && !state.kernels; }
+
 void move_rows(ScreenState& state, const Shown& shown, int by) {
-  if (state.view == View::kDevice) {
+  if (on_cores(state)) {
     for (int i = 0; i < std::min(std::abs(by), 256); ++i)
       move_core(state, shown, 0, by < 0 ? -1 : 1);
     return;
@@ -91,7 +94,7 @@ void move_rows(ScreenState& state, const Shown& shown, int by) {
 
 void sort_by(ScreenState& state, int order) {
   ListState& list = state.list();
-  const int orders = count_of(orders_of(state.view));
+  const int orders = count_of(orders_of(state));
   if (orders == 0) return;
   const int wanted = (order + orders) % orders;
   list.reversed = list.sort == wanted ? !list.reversed : false;
@@ -120,6 +123,8 @@ void go_back(ScreenState& state) {
     state.failures = false;
   } else if (!state.list().filter.empty()) {
     state.list().filter.clear();
+  } else if (state.view == View::kDevice && state.kernels) {
+    state.kernels = false;
   } else {
     go_to(state, View::kOverview);
   }
@@ -130,6 +135,12 @@ void open_process(ScreenState& state, ProcessId process) {
   go_to(state, View::kProcess);
   state.failures = false;
   state.list().selected = 0;
+}
+
+void open_living(ScreenState& state, const Shown& shown, std::int32_t pid) {
+  for (const ledger::ProcessView& process : shown.frame.snapshot.processes) {
+    if (process.alive && process.pid == pid) return open_process(state, process_id(process));
+  }
 }
 
 void open_selected(ScreenState& state, const Shown& shown) {
@@ -143,12 +154,10 @@ void open_selected(ScreenState& state, const Shown& shown) {
     if (selected < rows.size()) open_process(state, rows[selected].id);
   } else if (state.view == View::kPrograms) {
     const auto rows = program_rows(scene);
-    if (selected >= rows.size()) return;
-    for (const ledger::ProcessView& process : shown.frame.snapshot.processes) {
-      if (process.alive && process.pid == rows[selected]->pid) {
-        return open_process(state, process_id(process));
-      }
-    }
+    if (selected < rows.size()) open_living(state, shown, rows[selected]->pid);
+  } else if (state.view == View::kDevice && state.kernels) {
+    const auto rows = kernel_rows(scene);
+    if (selected < rows.size()) open_living(state, shown, rows[selected]->pid);
   } else if (state.view == View::kProcess && state.failures && state.open_failure == 0) {
     const ledger::ProcessView* process = scene.process();
     if (process == nullptr || selected >= process->failures.size()) return;
@@ -212,7 +221,7 @@ void edit_filter(ScreenState& state, const Input& input) {
 }
 
 void use_menu(ScreenState& state, const Input& input) {
-  const int orders = count_of(orders_of(state.view));
+  const int orders = count_of(orders_of(state));
   switch (input.key) {
     case Key::kUp:
       state.menu_row = (state.menu_row + orders - 1) % orders;
@@ -232,6 +241,16 @@ void use_menu(ScreenState& state, const Input& input) {
   }
 }
 
+// Once selects, once more opens. A click on a kernel goes to their list.
+void click_row(ScreenState& state, const Shown& shown, int row) {
+  const int selected =
+      state.view == View::kOverview ? overview_row(state, shown) : state.list().selected;
+  const bool again = selected == row && !on_cores(state);
+  if (on_cores(state)) state.kernels = true;
+  select_row(state, shown, row);
+  if (again) open_selected(state, shown);
+}
+
 Outcome press(ScreenState& state, char32_t character, const Shown& shown);
 
 Outcome click(ScreenState& state, const Input& input, const Shown& shown) {
@@ -246,13 +265,9 @@ Outcome click(ScreenState& state, const Input& input, const Shown& shown) {
     case ZoneKind::kView:
       go_to(state, static_cast<View>(zone->number));
       break;
-    case ZoneKind::kRow: {
-      const bool again = (state.view == View::kOverview ? overview_row(state, shown)
-                                                        : state.list().selected) == zone->number;
-      select_row(state, shown, zone->number);
-      if (again) open_selected(state, shown);
+    case ZoneKind::kRow:
+      click_row(state, shown, zone->number);
       break;
-    }
     case ZoneKind::kCore:
       state.core_column = zone->number % 256;
       state.core_row = zone->number / 256;
@@ -268,9 +283,28 @@ Outcome click(ScreenState& state, const Input& input, const Shown& shown) {
 }
 
 void open_menu(ScreenState& state) {
-  if (orders_of(state.view).empty()) return;
+  if (orders_of(state).empty()) return;
+  if (state.view == View::kDevice) state.kernels = true;
   state.sort_menu = true;
   state.menu_row = state.list().sort;
+}
+
+void open_filter(ScreenState& state) {
+  state.editing_filter = state.view != View::kHelp;
+  if (state.view == View::kDevice) state.kernels = true;
+}
+
+// Cores or kernels, holdings or failures.
+void show_other_list(ScreenState& state) {
+  if (state.view == View::kDevice) {
+    state.kernels = !state.kernels;
+  } else if (state.view == View::kProcess) {
+    state.failures = !state.failures;
+    state.open_failure = 0;
+  } else {
+    return;
+  }
+  state.list().selected = 0;
 }
 
 Outcome press(ScreenState& state, char32_t character, const Shown& shown) {
@@ -287,7 +321,7 @@ Outcome press(ScreenState& state, char32_t character, const Shown& shown) {
       go_to(state, state.view == View::kHelp ? state.before_help : View::kHelp);
       break;
     case U'/':
-      state.editing_filter = state.view != View::kHelp;
+      open_filter(state);
       break;
     case U's':
       open_menu(state);
@@ -319,8 +353,7 @@ Outcome press(ScreenState& state, char32_t character, const Shown& shown) {
       next_subject(state, shown, -1);
       break;
     case U'f':
-      state.failures = !state.failures;
-      state.open_failure = 0;
+      show_other_list(state);
       break;
     case U'k':
       move_rows(state, shown, -1);
@@ -341,8 +374,8 @@ Outcome press(ScreenState& state, char32_t character, const Shown& shown) {
 }
 
 void sideways(ScreenState& state, const Shown& shown, int by) {
-  if (state.view == View::kDevice) return move_core(state, shown, by, 0);
-  if (!orders_of(state.view).empty()) sort_by(state, state.list().sort + by);
+  if (on_cores(state)) return move_core(state, shown, by, 0);
+  if (!orders_of(state).empty()) sort_by(state, state.list().sort + by);
 }
 
 // What a key means whatever is on the screen.

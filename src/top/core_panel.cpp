@@ -108,49 +108,58 @@ std::vector<Piece> pieces_of(const std::vector<CoreStretch>& map, int lines) {
   return result;
 }
 
-// "20 pieces, 21.9 KiB free, largest": what stands between those that name the line is said.
-std::string pieces_text(const Scene& scene, const Piece& piece) {
-  std::string text = fmt::format("{} pieces", piece.count);
-  const Stretch other = piece.kind() == Stretch::kBuffer ? Stretch::kFree : Stretch::kBuffer;
-  if (const std::uint64_t bytes = piece.bytes_by_kind[static_cast<std::size_t>(other)]; bytes > 0) {
-    text +=
-        fmt::format(", {} {}", scene.bytes(bytes), other == Stretch::kFree ? "free" : "in buffers");
-  }
-  return piece.largest ? text + ", largest" : text;
+// What else is in the line, beside the kind and the largest that name it: "+19, 21.9 KiB free".
+std::string others_text(const Scene& scene, const Piece& piece) {
+  const auto bytes = [&](Stretch kind) {
+    return scene.bytes(piece.bytes_by_kind[static_cast<std::size_t>(kind)]);
+  };
+  const auto has = [&](Stretch kind) {
+    return piece.kind() != kind && piece.bytes_by_kind[static_cast<std::size_t>(kind)] > 0;
+  };
+  std::string text = piece.largest != nullptr ? fmt::format("+{}", piece.count - 1)
+                                              : fmt::format("{} pieces", piece.count);
+  if (has(Stretch::kFree)) text += ", " + bytes(Stretch::kFree) + " free";
+  if (has(Stretch::kBuffer)) text += ", " + bytes(Stretch::kBuffer) + " in buffers";
+  return text;
 }
+
+// "buffer 0x17" says what it is; other names stand behind the word for what they name.
+bool names_itself(const Piece& piece, std::string_view word) {
+  return piece.largest != nullptr && piece.largest->name.starts_with(word);
+}
+
+// Where there is little room, addresses and gaps give way to names.
+constexpr int kRoomForAddresses = 44;
 
 void draw_piece(Canvas& canvas, const view::Rect& line, const Scene& scene, const Piece& piece) {
   const StretchWords said = words(piece.kind());
   const Ink ink = said.ink == Ink::kTrack || said.ink == Ink::kGap ? Ink::kFaint : said.ink;
   canvas.grid.put(line.x, line.y, scene.state.colours ? U'■' : said.texture, {ink});
   int x = line.x + 2;
-  if (line.columns >= 44) {
+  const bool roomy = line.columns >= kRoomForAddresses;
+  if (roomy) {
     canvas.grid.text(x, line.y, fmt::format("{:#08x}", piece.begin), looks::kFaint);
     x += 10;
   }
   canvas.grid.text_before(x + 10, line.y, scene.bytes(piece.bytes()), looks::kText);
-  x += 12;
-  x += canvas.grid.text(x, line.y, said.name, {ink}, line.right() - x) + 1;
-  if (piece.count > 1) {
-    x += canvas.grid.text(x, line.y, pieces_text(scene, piece), looks::kSoft, line.right() - x) + 1;
+  x += roomy ? 12 : 11;
+  const auto add = [&](std::string_view text, view::Look look) {
+    if (x < line.right()) x += canvas.grid.text(x, line.y, text, look, line.right() - x) + 1;
+  };
+  if (!names_itself(piece, said.name)) add(said.name, {ink});
+  if (piece.largest != nullptr) {
+    add(piece.largest->name, names_itself(piece, said.name) ? view::Look{ink} : looks::kText);
   }
-  if (piece.largest == nullptr) return;
-  x += canvas.grid.text(x, line.y, piece.largest->name, looks::kText, line.right() - x) + 1;
-  if (piece.largest->pid != 0) {
-    canvas.grid.text(x, line.y, fmt::format("{} {}", piece.largest->owner, piece.largest->pid),
-                     looks::kFaint, line.right() - x);
+  if (piece.count > 1) add(others_text(scene, piece), looks::kSoft);
+  if (piece.largest != nullptr && piece.largest->pid != 0) {
+    add(fmt::format("{} {}", piece.largest->owner, piece.largest->pid), looks::kFaint);
   }
 }
 
 std::string headline(const Scene& scene, const ledger::CoreView& core) {
-  std::string text =
-      fmt::format("{} of {} used", scene.bytes(core.program_l1 + core.buffers + core.l1_small),
-                  scene.bytes(core.l1_bytes));
-  if (core.headroom) {
-    text += ", headroom " + (scene.state.exact ? view::signed_exact_text(*core.headroom)
-                                               : view::signed_bytes_text(*core.headroom));
-  }
-  return text;
+  std::string text = scene.bytes(core.program_l1 + core.buffers + core.l1_small) + " used";
+  if (core.headroom) text += "   headroom " + scene.signed_bytes(core.headroom);
+  return text + "   L1 " + scene.bytes(core.l1_bytes);
 }
 
 }  // namespace
@@ -171,10 +180,10 @@ void draw_core(Canvas& canvas, const view::Rect& place, const Scene& scene,
   }
   const view::Rect tower{inside.x + 1, inside.y, 3, inside.rows};
   view::draw_tower(canvas.grid, tower, parts, *core.l1_bytes, scene.state.colours);
+  const int columns = inside.right() - tower.right() - (inside.columns >= 50 ? 2 : 1);
   int y = inside.y;
   for (const Piece& piece : pieces_of(core.map, inside.rows)) {
-    draw_piece(canvas, {tower.right() + 2, y++, inside.right() - tower.right() - 3, 1}, scene,
-               piece);
+    draw_piece(canvas, {tower.right() + 1, y++, columns, 1}, scene, piece);
   }
 }
 

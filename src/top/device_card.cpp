@@ -29,8 +29,7 @@ std::vector<std::string> facts(const Scene& scene, const ledger::DeviceView& dev
   const ledger::DeviceFigures& figures = device.figures;
   std::vector<std::string> result;
   if (const auto headroom = figures.headroom.min) {
-    std::string text = "headroom " + (scene.state.exact ? view::signed_exact_text(*headroom)
-                                                        : view::signed_bytes_text(*headroom));
+    std::string text = "headroom " + scene.signed_bytes(headroom);
     if (figures.headroom.core) text += " at " + core_text(*figures.headroom.core);
     result.push_back(text);
   }

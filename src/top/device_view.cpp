@@ -7,6 +7,7 @@
 #include "top/chip.hpp"
 #include "top/core_panel.hpp"
 #include "top/device_card.hpp"
+#include "top/device_tables.hpp"
 #include "top/listing.hpp"
 #include "top/views.hpp"
 #include "view/bars.hpp"
@@ -111,77 +112,6 @@ int draw_chip(Canvas& canvas, const view::Rect& place, const Scene& scene, const
   return columns;
 }
 
-std::vector<ListCell> kernel_cells(const Scene& scene, const ledger::HoldingView& kernel) {
-  const Ink ink = kernel.type == ledger::KernelType::kApplication ? Ink::kApplication
-                  : kernel.type == ledger::KernelType::kFabric    ? Ink::kFabric
-                                                                  : Ink::kDispatch;
-  return {{kernel.name.empty() ? kernel.source : kernel.name, looks::kText, {}},
-          {std::string(view::title(kernel.type)), {ink}, {}},
-          {std::string(view::processor_name(kernel.processor)), looks::kSoft, {}},
-          {scene.bytes(kernel.packed), looks::kText, {}},
-          {std::to_string(kernel.cores), looks::kText, {}},
-          {scene.bytes(kernel.footprint), looks::kText, {}},
-          {std::to_string(kernel.dispatches), looks::kText, {}},
-          {std::to_string(kernel.cache_hits), looks::kText, {}},
-          {std::to_string(kernel.reloads), looks::kText, {}},
-          {view::age_text(kernel.last_dispatch, scene.frame.snapshot.time), looks::kSoft, {}},
-          {fmt::format("{} {}", kernel.pid, kernel.process), looks::kFaint, {}}};
-}
-
-std::string kernels_note(const Scene& scene, const ledger::DeviceView& device) {
-  const ledger::KernelFigures& kernels = device.figures.kernels;
-  const auto number = [](const ledger::Figure& figure) {
-    return figure ? std::to_string(*figure) : std::string("?");
-  };
-  return fmt::format("footprint {}   dispatches {}   hits {}   reloads {}   evictions {}{}",
-                     scene.bytes(kernels.total().footprint), number(kernels.dispatches),
-                     number(kernels.cache_hits), number(kernels.reloads), number(kernels.evictions),
-                     kernels.stand_in ? "   sizes are stand-ins" : "");
-}
-
-void draw_kernels(Canvas& canvas, const view::Rect& place, const Scene& scene,
-                  const ledger::DeviceView& device) {
-  const auto& kernels = scene.frame.device->kernels;
-  const view::Rect inside = draw_panel(canvas, place, fmt::format("Kernels {}", kernels.size()),
-                                       kernels_note(scene, device));
-  const int bytes = scene.state.exact ? 12 : 10;
-  Listing listing;
-  listing.columns = {{"NAME", 12, false, 0, 1, -1},      {"TYPE", 11, false, 1, 0, -1},
-                     {"RISC", 7, false, 8, 0, -1},       {"SIZE", bytes, true, 0, 0, -1},
-                     {"CORES", 5, true, 0, 0, -1},       {"FOOTPRINT", bytes, true, 2, 0, -1},
-                     {"DISPATCHES", 10, true, 3, 0, -1}, {"HITS", 8, true, 4, 0, -1},
-                     {"RELOADS", 7, true, 5, 0, -1},     {"LAST", 9, true, 6, 0, -1},
-                     {"PROCESS", 18, false, 7, 0, -1}};
-  listing.rows = static_cast<int>(kernels.size());
-  listing.row = [&](int row) {
-    return kernel_cells(scene, kernels[static_cast<std::size_t>(row)]);
-  };
-  draw_list(canvas, {inside.x + 1, inside.y, inside.columns - 2, inside.rows}, listing);
-}
-
-// One bank stands for all: buffers have the same address in each.
-void draw_dram_bank(Canvas& canvas, const view::Rect& place, const Scene& scene,
-                    const ledger::DeviceView& device) {
-  const ledger::SpaceFigures& dram = device.figures.space(ledger::Space::kDram);
-  const std::uint64_t banks = device.dram_banks.value_or(0);
-  if (banks == 0 || !dram.capacity) return;
-  const std::uint64_t bank = *dram.capacity / banks;
-  std::vector<view::BarPart> parts;
-  std::uint64_t at = scene.frame.device->dram.empty() ? 0 : scene.frame.device->dram.front().begin;
-  const std::uint64_t base = at;
-  for (const Interval& taken : scene.frame.device->dram) {
-    if (taken.begin - base > bank) break;
-    parts.push_back({Ink::kTrack, taken.begin - at, U'·'});
-    parts.push_back({Ink::kDram, taken.end - taken.begin, U'█'});
-    at = taken.end;
-  }
-  const view::Rect inside = draw_panel(
-      canvas, place, fmt::format("DRAM  {} banks of {}, all alike", banks, scene.bytes(bank)),
-      fmt::format("largest free block {}", scene.bytes(dram.largest_free)));
-  view::draw_strip(canvas.grid, inside.x + 1, inside.y, inside.columns - 2, parts, bank,
-                   scene.state.colours);
-}
-
 void draw_cores(Canvas& canvas, const view::Rect& place, const Scene& scene) {
   const Chip chip = place_cores(scene.frame.device->cores);
   const PlacedCore* cursor = chip.nearest(scene.state.core_column, scene.state.core_row);
@@ -218,13 +148,13 @@ void draw_device(Canvas& canvas, const view::Rect& place, const Scene& scene) {
     draw_centred(canvas, draw_panel(canvas, rest, "Cores"), {"reading …"});
     return;
   }
+  if (scene.state.kernels) return draw_device_tables(canvas, rest, scene, *device);
   const int kernels = static_cast<int>(scene.frame.device->kernels.size());
   const int tables = rest.rows >= 24 ? std::min(rest.rows - 15, std::max(kernels, 1) + 6) : 0;
   draw_cores(canvas, {rest.x, rest.y, rest.columns, rest.rows - tables}, scene);
   if (tables == 0) return;
-  const view::Rect below{rest.x, rest.bottom() - tables, rest.columns, tables};
-  draw_kernels(canvas, {below.x, below.y, below.columns, below.rows - 3}, scene, *device);
-  draw_dram_bank(canvas, {below.x, below.bottom() - 3, below.columns, 3}, scene, *device);
+  draw_device_tables(canvas, {rest.x, rest.bottom() - tables, rest.columns, tables}, scene,
+                     *device);
 }
 
 }  // namespace ttmem::top

@@ -22,7 +22,7 @@ constexpr std::array<Line, 13> kKeys = {{
     {"← →", "cores: move the cursor; lists: the next order"},
     {"c", "cores: colour by the next figure"},
     {"n  p", "next and previous device or process"},
-    {"f", "process: failures or holdings"},
+    {"f", "device: cores or kernels; process: holdings or failures"},
     {"b", "bytes to the last digit"},
     {"Space", "pause and go on"},
     {"+  -", "read more or less often, 0.1 to 60 s"},

@@ -16,12 +16,6 @@ namespace {
 
 using ledger::Space;
 
-std::string headroom_text(const Scene& scene, const std::optional<std::int64_t>& headroom) {
-  if (!headroom) return "?";
-  return scene.state.exact ? view::signed_exact_text(*headroom)
-                           : view::signed_bytes_text(*headroom);
-}
-
 std::vector<ListCell> device_cells(const Scene& scene, const ledger::ProcessDeviceView& device) {
   const ledger::DeviceFigures& figures = device.figures;
   const view::Look look = device.open ? looks::kText : looks::kFaint;
@@ -36,7 +30,7 @@ std::vector<ListCell> device_cells(const Scene& scene, const ledger::ProcessDevi
           {scene.bytes(figures.program_l1.resident), look, {}},
           {scene.bytes(figures.space(Space::kTrace).taken), look, {}},
           {scene.bytes(figures.kernels.total().footprint), look, {}},
-          {headroom_text(scene, figures.headroom.min), clash ? looks::kBad : look, {}}};
+          {scene.signed_bytes(figures.headroom.min), clash ? looks::kBad : look, {}}};
 }
 
 ledger::Figure sum(const ledger::ProcessView& process, auto figure) {

@@ -12,20 +12,6 @@
 namespace ttmem::top {
 namespace {
 
-using view::Ink;
-
-Ink type_ink(ledger::KernelType type) {
-  switch (type) {
-    case ledger::KernelType::kApplication:
-      return Ink::kApplication;
-    case ledger::KernelType::kFabric:
-      return Ink::kFabric;
-    case ledger::KernelType::kDispatch:
-      return Ink::kDispatch;
-  }
-  return Ink::kText;
-}
-
 std::vector<ListColumn> columns(const Scene& scene) {
   const int bytes = scene.state.exact ? 12 : 10;
   return {{"PROGRAM", 14, false, 0, 2, 5},   {"TYPE", 11, false, 6, 0, -1},
@@ -44,7 +30,7 @@ std::vector<ListCell> cells(const Scene& scene, const ledger::ProgramView& progr
   const std::string name =
       program.name.empty() ? "program " + view::hex_text(program.id) : program.name;
   return {{name, program.loaded ? looks::kText.bold() : looks::kFaint, {}},
-          {std::string(view::title(program.type)), {type_ink(program.type)}, {}},
+          {std::string(view::title(program.type)), type_look(program.type), {}},
           {fmt::format("{} {}", program.pid, program.process), looks::kSoft, {}},
           {view::id_list(program.devices), look, {}},
           {std::to_string(program.cores), look, {}},

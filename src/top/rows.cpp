@@ -49,6 +49,29 @@ bool before(const ProcessRow& a, const ProcessRow& b, int order) {
   }
 }
 
+bool before(const ledger::HoldingView* a, const ledger::HoldingView* b, int order) {
+  switch (order) {
+    case 1:
+      return a->packed.value_or(0) > b->packed.value_or(0);
+    case 2:
+      return a->cores > b->cores;
+    case 3:
+      return a->dispatches > b->dispatches;
+    case 4:
+      return a->cache_hits > b->cache_hits;
+    case 5:
+      return a->reloads > b->reloads;
+    case 6:
+      return a->last_dispatch > b->last_dispatch;
+    case 7:
+      return a->name < b->name;
+    case 8:
+      return a->type < b->type;
+    default:
+      return a->footprint.value_or(0) > b->footprint.value_or(0);
+  }
+}
+
 bool before(const ledger::ProgramView* a, const ledger::ProgramView* b, int order) {
   switch (order) {
     case 1:
@@ -145,6 +168,20 @@ Totals device_totals(const ledger::Snapshot& snapshot) {
   return totals;
 }
 
+std::vector<const ledger::HoldingView*> kernel_rows(const Scene& scene) {
+  std::vector<const ledger::HoldingView*> rows;
+  if (!scene.frame.device) return rows;
+  const ListState& list = scene.state.lists[static_cast<std::size_t>(View::kDevice)];
+  for (const ledger::HoldingView& kernel : scene.frame.device->kernels) {
+    if (matches(list.filter, {kernel.name, kernel.source, kernel.process, ledger::name(kernel.type),
+                              std::to_string(kernel.pid)})) {
+      rows.push_back(&kernel);
+    }
+  }
+  sort_rows(rows, list);
+  return rows;
+}
+
 std::vector<const ledger::ProgramView*> program_rows(const Scene& scene) {
   std::vector<const ledger::ProgramView*> rows;
   if (!scene.frame.programs) return rows;
@@ -179,15 +216,18 @@ std::vector<const EventLine*> event_rows(const Scene& scene) {
   return rows;
 }
 
-std::vector<std::string_view> orders_of(View view) {
-  switch (view) {
+std::vector<std::string_view> orders_of(const ScreenState& state) {
+  switch (state.view) {
     case View::kOverview:
     case View::kDead:
       return {kProcessOrders.begin(), kProcessOrders.end()};
     case View::kPrograms:
       return {kProgramOrders.begin(), kProgramOrders.end()};
     case View::kProcess:
+      if (state.failures) return {};
       return {kGroupOrders.begin(), kGroupOrders.end()};
+    case View::kDevice:
+      return {kKernelOrders.begin(), kKernelOrders.end()};
     default:
       return {};
   }
@@ -199,7 +239,7 @@ int row_count(const Scene& scene) {
       return static_cast<int>(process_rows(scene, true, scene.state.list()).size() +
                               scene.frame.snapshot.devices.size());
     case View::kDevice:
-      return scene.frame.device ? static_cast<int>(scene.frame.device->kernels.size()) : 0;
+      return static_cast<int>(kernel_rows(scene).size());
     case View::kPrograms:
       return static_cast<int>(program_rows(scene).size());
     case View::kProcess:

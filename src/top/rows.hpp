@@ -41,6 +41,10 @@ std::vector<ProcessRow> process_rows(const Scene& scene, bool alive, const ListS
 
 Totals device_totals(const ledger::Snapshot& snapshot);
 
+inline constexpr std::array<std::string_view, 9> kKernelOrders = {
+    "footprint", "size", "cores", "dispatches", "hits", "reloads", "last dispatch", "name", "type"};
+std::vector<const ledger::HoldingView*> kernel_rows(const Scene& scene);
+
 inline constexpr std::array<std::string_view, 7> kProgramOrders = {
     "L1 a core", "kernels", "dispatches", "rate", "last dispatch", "name", "cores"};
 std::vector<const ledger::ProgramView*> program_rows(const Scene& scene);
@@ -51,8 +55,8 @@ std::vector<const HoldingGroup*> group_rows(const Scene& scene);
 
 std::vector<const EventLine*> event_rows(const Scene& scene);
 
-// The orders of a view's list; empty: it has one only.
-std::vector<std::string_view> orders_of(View view);
+// The orders of the list that is shown; empty: it has one only.
+std::vector<std::string_view> orders_of(const ScreenState& state);
 // Rows of the view's list, as filtered.
 int row_count(const Scene& scene);
 

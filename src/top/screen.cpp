@@ -32,25 +32,32 @@ struct Hint {
   std::string_view shown, meaning;
 };
 
+bool enter_opens(const ScreenState& state) {
+  if (state.view == View::kProcess) return state.failures && state.open_failure == 0;
+  if (state.view == View::kDevice) return state.kernels;
+  return state.view != View::kEvents;
+}
+
 std::vector<Hint> hints(const ScreenState& state) {
   if (state.view == View::kHelp) return {{'\x1b', "Esc", "back"}, {'q', "q", "quit"}};
   std::vector<Hint> result;
   const auto add = [&result](char key, std::string_view shown, std::string_view meaning) {
     result.push_back({key, shown, meaning});
   };
+  const bool cores = state.view == View::kDevice && !state.kernels;
+  if (cores) add('c', "c", "colour by");
+  if (enter_opens(state)) add('\r', "Enter", "open");
   if (state.view == View::kDevice) {
-    add('c', "c", "colour by");
+    add('f', "f", state.kernels ? "cores" : "kernels");
     add('n', "n", "next device");
-  } else {
-    if (state.view != View::kEvents) add('\r', "Enter", "open");
-    add('/', "/", "filter");
   }
   if (state.view == View::kProcess) {
-    add('n', "n", "next");
     add('f', "f", state.failures ? "holdings" : "failures");
+    add('n', "n", "next");
   }
-  if (!orders_of(state.view).empty()) add('s', "s", "sort");
-  add('b', "b", "bytes");
+  if (!cores && !(state.view == View::kProcess && state.failures)) add('/', "/", "filter");
+  if (!cores && !orders_of(state).empty()) add('s', "s", "sort");
+  if (state.view != View::kEvents) add('b', "b", "bytes");
   add(' ', "Space", state.paused ? "go on" : "pause");
   add('?', "?", "help");
   add('q', "q", "quit");
@@ -123,7 +130,7 @@ void draw_footer(Canvas& canvas, const Scene& scene) {
 }
 
 void draw_sort_menu(Canvas& canvas, const Scene& scene) {
-  const auto orders = orders_of(scene.state.view);
+  const auto orders = orders_of(scene.state);
   const int rows = static_cast<int>(orders.size()) + 2;
   const view::Rect place{std::max(0, canvas.grid.columns() / 2 - 13),
                          std::max(1, (canvas.grid.rows() - rows) / 2), 26, rows};

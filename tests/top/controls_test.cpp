@@ -80,6 +80,32 @@ TEST_F(Controls, EnterOnADeviceOpensItAndArrowsMoveTheCursor) {
   EXPECT_EQ(state.core_figure, CoreFigure::kHeadroom);
 }
 
+TEST_F(Controls, KernelsHaveAListOfTheirOwn) {
+  press(U'2');
+  press(U'f');
+  ASSERT_TRUE(state.kernels);
+  const int column = state.core_column;
+  press(Key::kEnd);
+  EXPECT_EQ(state.list().selected, 2);
+  press(Key::kRight);  // another order, and no other core
+  EXPECT_EQ(state.core_column, column);
+  EXPECT_EQ(kKernelOrders[static_cast<std::size_t>(state.list().sort)], "size");
+  press(U'/');
+  type(U"READER");
+  press(Key::kEnter);
+  EXPECT_EQ(kernel_rows({frame, history, state}).size(), 1u);
+  press(Key::kEscape);
+  EXPECT_EQ(kernel_rows({frame, history, state}).size(), 3u);
+  press(Key::kEnter);
+  EXPECT_EQ(state.view, View::kProcess);
+  EXPECT_EQ(state.process, process_id(frame.snapshot.processes[0]));
+  press(U'2');
+  press(Key::kEscape);
+  EXPECT_FALSE(state.kernels);
+  press(U's');  // the order is that of the kernels: show them
+  EXPECT_TRUE(state.kernels);
+}
+
 TEST_F(Controls, NextDeviceGoesRound) {
   press(U'2');
   for (const std::uint64_t id : {0x1001u, 0x1002u, 0x1003u, 0x1000u}) {

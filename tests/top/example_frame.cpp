@@ -258,7 +258,7 @@ Frame example_frame() {
                         process(4805, "推論サーバー", "user2", true, 300),
                         process(4900, "pytest", "user1", true, 42),
                         process(3001, "python3", "user1", false, 5000),
-                        process(3050, "train.py", "carol", false, 800)};
+                        process(3050, "train.py", "user3", false, 800)};
   auto& processes = snapshot.processes;
   hold(processes[0], devices[0], 4900 * kMiB, 12 * kMiB, 8 * kMiB, 10422);
   hold(processes[0], devices[1], 4900 * kMiB, 12 * kMiB, 8 * kMiB, 10422);

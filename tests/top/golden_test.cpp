@@ -78,6 +78,10 @@ std::vector<Picture> pictures() {
                  [](ScreenState& state) { state.colours = false; }});
   all.push_back({"device_no_colours_120x40", View::kDevice, 120, 40,
                  [](ScreenState& state) { state.colours = false; }});
+  for (const auto& [columns, rows] : {std::pair{60, 16}, std::pair{80, 24}}) {
+    all.push_back({fmt::format("kernels_{}x{}", columns, rows), View::kDevice, columns, rows,
+                   [](ScreenState& state) { state.kernels = true; }});
+  }
   all.push_back({"exact_bytes_160x40", View::kOverview, 160, 40,
                  [](ScreenState& state) { state.exact = true; }});
   all.push_back({"sort_menu_100x30", View::kOverview, 100, 30, [](ScreenState& state) {
