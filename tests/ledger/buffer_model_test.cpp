@@ -88,9 +88,12 @@ class BufferModel {
   }
 
   std::string full_check() const {
+    ProcessLedger late = world_.late_reader();
+    for (const auto& [slot, one] : live_) late.apply(slot, one.record);
     for (DeviceIndex device = 1; device <= kChips; ++device) {
       if (found(device) != expected(device)) return "sums of a device differ";
       const DeviceFigures figures = world_.figures(device);
+      if (late.figures(device) != figures) return "a late reader says something else";
       for (const Space space : kDeviceSpaces) {
         std::uint64_t smallest = ~0ull;
         for (std::size_t set = 0; set < sets_.size(); ++set) {

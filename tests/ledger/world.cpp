@@ -94,8 +94,25 @@ StringId World::string(const std::string& text) {
   return next_id_++;
 }
 
+void World::put(SlotIndex slot, const Record& record) {
+  table_[slot] = record;
+  ledger.apply(slot, record);
+}
+
+void World::clear(SlotIndex slot) {
+  table_.erase(slot);
+  ledger.apply(slot, std::monostate());
+}
+
+void World::launch(SlotIndex slot, const Launches& launches) {
+  Record& record = table_.at(slot);
+  if (auto* workload = std::get_if<WorkloadRecord>(&record)) workload->launches = launches;
+  if (auto* trace = std::get_if<TraceRecord>(&record)) trace->launches = launches;
+  ledger.set_launches(slot, launches);
+}
+
 SlotIndex World::apply(const Record& record) {
-  ledger.apply(next_slot_, record);
+  put(next_slot_, record);
   return next_slot_++;
 }
 
@@ -152,14 +169,14 @@ void World::program(std::uint64_t id, SetIndex set, const std::vector<Cb>& cbs,
   program.record.type = type;
   add_ranges(program, cbs);
   if (program.slot == 0) program.slot = next_slot_++;
-  ledger.apply(program.slot, program.record);
+  put(program.slot, program.record);
 }
 
 void World::replace_ranges(std::uint64_t id, SetIndex set, const std::vector<Cb>& cbs) {
   Registered& program = programs_.at({id, set});
   ++program.record.generation;
   add_ranges(program, cbs);
-  ledger.apply(program.slot, program.record);
+  put(program.slot, program.record);
 }
 
 void World::dispatch(std::uint64_t id) {
@@ -171,9 +188,9 @@ void World::dispatch(std::uint64_t id) {
   for (auto& [key, program] : programs_) {
     if (key.first != id || program.record.loaded) continue;
     program.record.loaded = true;
-    ledger.apply(program.slot, program.record);
+    put(program.slot, program.record);
   }
-  ledger.set_launches(slot, launches);
+  launch(slot, launches);
 }
 
 void World::drop(std::uint64_t id) {
@@ -195,7 +212,7 @@ void World::drop(std::uint64_t id) {
 void World::hold(std::uint64_t id, SetIndex set) {
   Registered& program = programs_.at({id, set});
   program.record.held = true;
-  ledger.apply(program.slot, program.record);
+  put(program.slot, program.record);
 }
 
 void World::trace(std::uint64_t id, SetIndex set, const std::vector<TraceMember>& members) {
@@ -203,6 +220,7 @@ void World::trace(std::uint64_t id, SetIndex set, const std::vector<TraceMember>
   record.id = id;
   record.set = set;
   record.members = next_id_;
+  members_[next_id_] = members;
   ledger.set_members(next_id_++, members);
   traces_[id] = {apply(record), {}};
 }
@@ -211,7 +229,7 @@ void World::replay(std::uint64_t id) {
   auto& [slot, launches] = traces_.at(id);
   ++launches.count;
   launches.stamp = next_stamp_++;
-  ledger.set_launches(slot, launches);
+  launch(slot, launches);
 }
 
 void World::release_trace(std::uint64_t id) {
@@ -223,6 +241,26 @@ void World::close(DeviceIndex device) {
   DeviceRecord record = ledger.device(device);
   record.open = false;
   ledger.set_device(device, record);
+}
+
+void World::ring_manager(const RingManagerRecord& record) {
+  ring_manager_ = record;
+  ledger.set_ring_manager(0, record);
+}
+
+ProcessLedger World::late_reader() const {
+  ProcessLedger late;
+  for (const auto& [slot, record] : table_) late.apply(slot, record);
+  for (const auto& [id, members] : members_) late.set_members(id, members);
+  for (const auto& [corners, id] : cores_) late.set_cores(id, *ledger.core_set(id));
+  for (AllocatorIndex i = 1; i < next_allocator_; ++i) late.set_allocator(i, *ledger.allocator(i));
+  for (SetIndex i = 1; i < next_set_; ++i) late.set_device_set(i, *ledger.device_set(i));
+  for (const DeviceIndex i : ledger.devices()) {
+    late.set_device(i, ledger.device(i));
+    late.set_counters(i, {});
+  }
+  if (ring_manager_) late.set_ring_manager(0, *ring_manager_);
+  return late;
 }
 
 std::uint64_t World::resident(DeviceIndex device) const {

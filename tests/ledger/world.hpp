@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -58,7 +59,7 @@ class World {
   SlotIndex buffer(AllocatorIndex allocator, Space space, std::uint64_t address,
                    std::uint64_t block, std::uint64_t requested, CoresId on = 0);
   SlotIndex apply(const Record& record);  // into a new slot
-  void clear(SlotIndex slot) { ledger.apply(slot, std::monostate()); }
+  void clear(SlotIndex slot);
 
   // Registers (id, set) with a workload of the same id; loads it at the first dispatch.
   void program(std::uint64_t id, SetIndex set, const std::vector<Cb>& cbs,
@@ -71,12 +72,15 @@ class World {
   void replay(std::uint64_t id);
   void release_trace(std::uint64_t id);
   void close(DeviceIndex device);
+  void ring_manager(const RingManagerRecord& record);
 
   DeviceFigures figures(DeviceIndex device = 1) const { return ledger.figures(device); }
   std::uint64_t resident(DeviceIndex device = 1) const;
   std::uint64_t reserved(DeviceIndex device = 1) const;
   std::uint64_t allocated(DeviceIndex device = 1) const;
   ProcessInput input(int pid = 1, bool alive = true) const;
+  // The ledger of a reader that starts now: it is told what is there, never what was.
+  ProcessLedger late_reader() const;
   // "" if everything that must hold in a snapshot of this process holds.
   std::string check(bool exact = true) const;
 
@@ -87,6 +91,8 @@ class World {
     std::vector<SlotIndex> ranges;
   };
   void add_ranges(Registered& program, const std::vector<Cb>& cbs);
+  void put(SlotIndex slot, const Record& record);
+  void launch(SlotIndex slot, const Launches& launches);
 
   unsigned columns_, rows_;
   SlotIndex next_slot_ = 1;
@@ -98,6 +104,10 @@ class World {
   std::map<std::pair<std::uint64_t, SetIndex>, Registered> programs_;
   std::map<std::uint64_t, std::vector<SlotIndex>> kernels_;
   std::map<std::uint64_t, std::pair<SlotIndex, Launches>> workloads_, traces_;
+  // What a late reader finds beside the catalog.
+  std::map<SlotIndex, Record> table_;
+  std::map<ListId, std::vector<TraceMember>> members_;
+  std::optional<RingManagerRecord> ring_manager_;
 };
 
 }  // namespace ttmem::ledger
