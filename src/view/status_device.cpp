@@ -173,25 +173,30 @@ std::string kernel_lines(const ledger::KernelFigures& kernels) {
          continuation(application + launch_note(kernels)) + elsewhere_line(kernels);
 }
 
+Tone headroom_tone(const ledger::Headroom& headroom) {
+  if (*headroom.min < 0) return Tone::kBad;
+  return headroom.min_reserved.value_or(0) < 0 ? Tone::kWarn : Tone::kPlain;
+}
+
+// Where it is, what whatever is launched next would leave, and how to see who clashes.
+std::string headroom_note(std::uint32_t device_id, const ledger::Headroom& headroom) {
+  if (!headroom.core) return "";
+  const std::string place = fmt::format("{},{}", headroom.core->x, headroom.core->y);
+  std::string note = "at core " + place;
+  const std::int64_t least = std::min(*headroom.min, headroom.min_reserved.value_or(*headroom.min));
+  if (signed_bytes_text(least) != signed_bytes_text(*headroom.min)) {
+    note += fmt::format(", {} against any live program", signed_bytes_text(least));
+  }
+  if (*headroom.min >= 0) return note;
+  return note + fmt::format("   ttmem status --device {} --core {} says who", device_id, place);
+}
+
 std::string headroom_line(std::uint32_t device_id, const ledger::Headroom& headroom,
                           const Style& style) {
   if (!headroom.min) return top_line("Headroom", "?", "no program and no buffer to measure");
-  std::string place;
-  if (headroom.core) place = fmt::format("{},{}", headroom.core->x, headroom.core->y);
-  std::string rest = place.empty() ? "" : "at core " + place;
-  if (headroom.min_reserved && *headroom.min_reserved < *headroom.min) {
-    rest += fmt::format(", {} against any live program", signed_bytes_text(*headroom.min_reserved));
-  }
-  const bool clash = *headroom.min < 0;
-  if (clash && !place.empty()) {
-    rest += fmt::format("   ttmem status --device {} --core {} says who", device_id, place);
-  }
-  const bool may_clash = headroom.min_reserved.value_or(0) < 0;
-  return style.paint(
-      clash       ? Tone::kBad
-      : may_clash ? Tone::kWarn
-                  : Tone::kPlain,
-      top_line(clash ? "Clash" : "Headroom", signed_bytes_text(*headroom.min), rest));
+  return style.paint(headroom_tone(headroom), top_line(*headroom.min < 0 ? "Clash" : "Headroom",
+                                                       signed_bytes_text(*headroom.min),
+                                                       headroom_note(device_id, headroom)));
 }
 
 // A chip whose processes have all gone: a tree of zeros would only hide the others.

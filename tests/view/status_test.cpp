@@ -56,6 +56,8 @@ TEST(Status, HeadroomIsAlsoToldForWhateverMayBeLaunchedNext) {
   snapshot.devices[0].figures.headroom.min_reserved = -2'048;
   EXPECT_THAT(status_text(snapshot, {}),
               HasSubstr("Headroom     1.3 MiB at core 0,0, -2.0 KiB against any live program\n"));
+  snapshot.devices[0].figures.headroom.min_reserved = 1'351'487;  // the same, as it is printed
+  EXPECT_THAT(status_text(snapshot, {}), HasSubstr("Headroom     1.3 MiB at core 0,0\n"));
 }
 
 TEST(Status, WhatIsNotThereIsNotTold) {
