@@ -77,6 +77,18 @@ TEST(Buffers, LargestFreeBlockIsTheSmallestOfTheAllocatorsThatCoverTheChip) {
   EXPECT_EQ(world.figures(1).space(Space::kDram).capacity, bank * 12);
 }
 
+TEST(Buffers, ScatterWhatIsFree) {
+  World world;
+  const AllocatorIndex allocator = world.allocator(world.set({1}));
+  world.buffer(allocator, Space::kL1, kL1Bytes - 4096, 4096, 4096);
+  world.buffer(allocator, Space::kL1, 798304, 4096, 4096);
+  const DeviceFigures figures = world.figures();
+  const SpaceFigures& l1 = figures.space(Space::kL1);
+  EXPECT_EQ(l1.capacity, 89182208u);
+  EXPECT_EQ((*l1.capacity - *l1.taken) / 64, 1385280u);
+  EXPECT_EQ(l1.largest_free, 692640u);
+}
+
 TEST(Buffers, PerCoreOnesTakeOnlyTheirCores) {
   World world;
   const AllocatorIndex allocator = world.allocator(world.set({1}), 0, true);

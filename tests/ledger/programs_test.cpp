@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // Residency: what the last launched program or trace keeps in the L1 of each core.
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include "ledger/world.hpp"
@@ -55,21 +57,27 @@ TEST(Resident, OfATraceTakesEachCoreByItself) {
   EXPECT_EQ(world.resident(), 1010u);
 }
 
+// The table of docs/figures.md, step by step.
 TEST(Resident, ShowsAAgainAfterABA) {
   World world;
   const SetIndex set = world.set({1});
+  using Figures = std::array<std::uint64_t, 3>;
+  const auto figures = [&] {
+    return Figures{world.resident(), world.reserved(), world.allocated()};
+  };
   world.program(1, set, {{kProgramBase, 4096, {0, 0, 7, 7}}});
   world.program(2, set, {{kProgramBase, 8192, {0, 0, 3, 7}}});
+  EXPECT_EQ(figures(), (Figures{0, 393216, 524288}));
   world.dispatch(1);
-  EXPECT_EQ(world.resident(), 64u * 4096);
+  EXPECT_EQ(figures(), (Figures{262144, 393216, 524288}));
   world.dispatch(2);  // cores that it does not reach keep what they had
-  EXPECT_EQ(world.resident(), 32u * 4096 + 32u * 8192);
+  EXPECT_EQ(figures(), (Figures{393216, 393216, 524288}));
   world.dispatch(1);
-  EXPECT_EQ(world.resident(), 64u * 4096);
+  EXPECT_EQ(figures(), (Figures{262144, 393216, 524288}));
   world.drop(1);  // the last live one that covers a core
-  EXPECT_EQ(world.resident(), 32u * 8192);
+  EXPECT_EQ(figures(), (Figures{262144, 262144, 262144}));
   world.drop(2);
-  EXPECT_EQ(world.resident(), 0u);
+  EXPECT_EQ(figures(), (Figures{0, 0, 0}));
   EXPECT_EQ(world.check(), "");
 }
 
