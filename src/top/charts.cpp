@@ -25,11 +25,27 @@ void draw_one(Canvas& canvas, const view::Rect& place, std::string_view label, c
                    series.largest(), {ink});
 }
 
+// What it is now more (or less) than a minute ago; nothing while that is not known.
+std::string change_text(const Series& series) {
+  constexpr std::size_t kMinute = 60'000'000'000 / kBucketNs;
+  const auto values = series.columns(kBuckets);
+  const auto before = values[kBuckets - 1 - kMinute], now = values.back();
+  if (!before || !now) return "";
+  const auto change = static_cast<std::int64_t>(*now) - static_cast<std::int64_t>(*before);
+  return (change > 0 ? "+" : "") + view::signed_bytes_text(change);
+}
+
+std::string changes_note(const Track& track) {
+  const std::string dram = change_text(track.dram), l1 = change_text(track.l1);
+  return dram.empty() ? "" : "in 60 s DRAM " + dram + "   L1 " + l1;
+}
+
 }  // namespace
 
 void draw_charts(Canvas& canvas, const view::Rect& place, const std::string& title,
                  const Track* track) {
-  const view::Rect inside = draw_panel(canvas, place, title);
+  const std::string note = track != nullptr ? changes_note(*track) : "";
+  const view::Rect inside = draw_panel(canvas, place, title, note);
   if (track == nullptr) return draw_centred(canvas, inside, {"no history"});
   const bool beside = inside.columns >= inside.rows * 12;
   const int columns = beside ? inside.columns / 2 : inside.columns;

@@ -15,6 +15,7 @@ namespace ttmem::top {
 namespace {
 
 constexpr int kWheelRows = 3;
+constexpr int kRowsAround = 4;  // header, footer and the frame of a list
 constexpr std::size_t kLongestFilter = 64;
 constexpr char32_t kCtrlC = 3, kCtrlL = 12, kCtrlZ = 26;
 
@@ -53,7 +54,8 @@ int overview_row(const ScreenState& state, const Shown& shown) {
 
 void select_row(ScreenState& state, const Shown& shown, int row) {
   if (state.view == View::kOverview) return select_overview_row(state, shown, row);
-  const int rows = row_count({shown.frame, shown.history, state});
+  int rows = row_count({shown.frame, shown.history, state});
+  if (state.view == View::kHelp) rows -= shown.rows - kRowsAround - 1;  // it is scrolled
   state.list().selected = std::clamp(row, 0, std::max(0, rows - 1));
 }
 
@@ -415,10 +417,10 @@ Outcome apply(ScreenState& state, const Input& input, const Shown& shown) {
       move_rows(state, shown, kWheelRows);
       break;
     case Key::kPageUp:
-      move_rows(state, shown, -std::max(1, shown.rows - 6));
+      move_rows(state, shown, -std::max(1, shown.rows - kRowsAround - 2));
       break;
     case Key::kPageDown:
-      move_rows(state, shown, std::max(1, shown.rows - 6));
+      move_rows(state, shown, std::max(1, shown.rows - kRowsAround - 2));
       break;
     case Key::kHome:
       move_rows(state, shown, -1'000'000);

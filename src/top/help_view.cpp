@@ -2,8 +2,11 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
+#include <vector>
 
+#include "top/listing.hpp"
 #include "top/views.hpp"
 
 namespace ttmem::top {
@@ -13,59 +16,81 @@ struct Line {
   std::string_view keys, meaning;
 };
 
+// Short enough to be read in 60 columns.
 constexpr std::array<Line, 13> kKeys = {{
     {"Tab  1-6  Esc", "next view, a view, back to the overview"},
     {"↑ ↓  PgUp PgDn", "move; Home and End go to the ends"},
     {"Enter", "open the device, process or failure"},
-    {"/", "filter the list; Enter keeps it, Esc clears it"},
+    {"/", "filter; Enter keeps it, Esc clears it"},
     {"s  r", "choose the order, reverse it"},
-    {"← →", "cores: move the cursor; lists: the next order"},
+    {"← →", "cores: move; lists: the next order"},
     {"c", "cores: colour by the next figure"},
     {"n  p", "next and previous device or process"},
-    {"f", "device: cores or kernels; process: holdings or failures"},
+    {"f", "cores or kernels, holdings or failures"},
     {"b", "bytes to the last digit"},
     {"Space", "pause and go on"},
     {"+  -", "read more or less often, 0.1 to 60 s"},
-    {"q", "quit"},
+    {"q", "quit; Ctrl-Z stops, Ctrl-L draws again"},
 }};
 
-constexpr std::array<Line, 9> kWords = {{
-    {"taken", "what an allocator can no longer give out"},
-    {"L1 used", "buffers + L1_SMALL + program L1 resident"},
-    {"program L1", "circular buffers of the programs that ran last"},
-    {"ring", "fixed part of L1 that holds kernel code and arguments"},
+constexpr std::array<Line, 10> kWords = {{
+    {"taken", "what can no longer be given out"},
+    {"L1 used", "buffers + L1_SMALL + program L1"},
+    {"program L1", "circular buffers of the last programs"},
+    {"ring", "L1 kept for kernel code and arguments"},
     {"fixed", "firmware and tables; nobody can use it"},
-    {"headroom", "room between program L1 and L1 buffers; below 0 clashes"},
-    {"kernels", "binary size x cores, an upper bound, in no total"},
-    {"devices", "all sums are over the processes that are alive"},
-    {"red name", "something failed; yellow: figures may be incomplete"},
+    {"headroom", "program L1 to buffers; below 0: a clash"},
+    {"kernels", "size x cores: upper bound, in no total"},
+    {"devices", "sums are over the living processes"},
+    {"E e D M ×", "eth, idle eth, dispatch, DRAM, harvested"},
+    {"red name", "it failed; yellow: may be incomplete"},
 }};
 
-template <std::size_t N>
-void draw_lines(Canvas& canvas, const view::Rect& place, const std::array<Line, N>& lines,
+constexpr int kKeyColumns = 16, kWordColumns = 12;
+
+// The lines from `first` on, as far as there is room; a line of the keys is indented for them.
+void draw_lines(Canvas& canvas, const view::Rect& place, std::span<const Line> lines, int first,
                 int indent) {
-  int y = place.y;
-  for (const Line& line : lines) {
-    if (y >= place.bottom()) break;
-    canvas.grid.text(place.x + 1, y, line.keys, looks::kKey, indent - 1);
-    canvas.grid.text(place.x + 1 + indent, y++, line.meaning, looks::kText,
+  const int count = static_cast<int>(lines.size());
+  first = std::clamp(first, 0, std::max(0, count - place.rows));
+  const int shown = std::min(place.rows, count - first);
+  for (int i = 0; i < shown; ++i) {
+    const Line& line = lines[static_cast<std::size_t>(first + i)];
+    canvas.grid.text(place.x + 1, place.y + i, line.keys, looks::kKey, indent - 1);
+    canvas.grid.text(place.x + 1 + indent, place.y + i, line.meaning, looks::kText,
                      place.columns - indent - 2);
   }
+  const view::Rect body{place.x, place.y, place.columns - 1, place.rows};
+  draw_scroll_mark(canvas, body, first, shown, count);
+}
+
+// Both lists in one, where they do not stand beside each other.
+const std::vector<Line>& all_lines() {
+  static const std::vector<Line> kAll = [] {
+    std::vector<Line> lines(kKeys.begin(), kKeys.end());
+    lines.push_back({});
+    lines.insert(lines.end(), kWords.begin(), kWords.end());
+    return lines;
+  }();
+  return kAll;
 }
 
 }  // namespace
 
-void draw_help(Canvas& canvas, const view::Rect& place, const Scene&) {
-  const bool beside = place.columns >= 120;
-  const int rows = static_cast<int>(kKeys.size()) + 2;
-  const view::Rect keys =
-      beside ? view::Rect{place.x, place.y, place.columns / 2, place.rows}
-             : view::Rect{place.x, place.y, place.columns, std::min(rows, place.rows)};
-  draw_lines(canvas, draw_panel(canvas, keys, "Keys", "the mouse works as well"), kKeys, 17);
-  const view::Rect words =
-      beside ? view::Rect{keys.right(), place.y, place.columns - keys.columns, place.rows}
-             : view::Rect{place.x, keys.bottom(), place.columns, place.bottom() - keys.bottom()};
-  if (words.rows >= 3) draw_lines(canvas, draw_panel(canvas, words, "Words"), kWords, 12);
+int help_lines() { return static_cast<int>(all_lines().size()); }
+
+void draw_help(Canvas& canvas, const view::Rect& place, const Scene& scene) {
+  const int first = scene.state.list().selected;
+  if (place.columns < 120) {
+    const view::Rect inside =
+        draw_panel(canvas, place, "Keys and words", "the mouse works as well");
+    return draw_lines(canvas, inside, all_lines(), first, kKeyColumns);
+  }
+  const view::Rect keys{place.x, place.y, place.columns / 2, place.rows};
+  const view::Rect words{keys.right(), place.y, place.columns - keys.columns, place.rows};
+  draw_lines(canvas, draw_panel(canvas, keys, "Keys", "the mouse works as well"), kKeys, first,
+             kKeyColumns);
+  draw_lines(canvas, draw_panel(canvas, words, "Words"), kWords, first, kWordColumns);
 }
 
 }  // namespace ttmem::top

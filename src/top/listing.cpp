@@ -86,17 +86,17 @@ void draw_titles(Canvas& canvas, const view::Rect& place, const Listing& listing
   }
 }
 
+}  // namespace
+
+int first_shown(int selected, int rows, int height) {
+  return std::clamp(selected - height / 2, 0, std::max(0, rows - height));
+}
+
 void draw_scroll_mark(Canvas& canvas, const view::Rect& place, int first, int shown, int rows) {
   if (rows <= shown || shown <= 0) return;
   const int height = std::max(1, shown * shown / rows);
   const int top = (shown - height) * first / std::max(1, rows - shown);
   canvas.grid.fill({place.right(), place.y + top, 1, height}, U'┃', looks::kSoft);
-}
-
-}  // namespace
-
-int first_shown(int selected, int rows, int height) {
-  return std::clamp(selected - height / 2, 0, std::max(0, rows - height));
 }
 
 void draw_list(Canvas& canvas, const view::Rect& place, const Listing& listing) {
@@ -106,7 +106,8 @@ void draw_list(Canvas& canvas, const view::Rect& place, const Listing& listing) 
   view::Rect body{place.x, place.y + 1, place.columns, place.rows - 1};
   if (!listing.footer.empty() && body.rows >= 3) {
     --body.rows;
-    draw_row(canvas, body.x, body.bottom(), listing, widths, listing.footer);
+    const int below = body.y + std::min(listing.rows, body.rows);
+    draw_row(canvas, body.x, below, listing, widths, listing.footer);
   }
   const int anchor = listing.selected >= 0 ? listing.selected
                      : listing.follow_end  ? listing.rows

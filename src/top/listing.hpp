@@ -38,11 +38,14 @@ struct Listing {
   bool follow_end = false;  // without a selection, show the last rows
   // Called for the rows that are seen, with the columns that are: fill one cell a column.
   std::function<std::vector<ListCell>(int row)> row;
-  std::vector<ListCell> footer;  // a last line in the same columns, where there is room for it
+  std::vector<ListCell> footer;  // a line below the rows, in the same columns, if there is room
 };
 
 // Titles in the first line of the place, rows below; a mark at the right edge says where one is.
 void draw_list(Canvas& canvas, const view::Rect& place, const Listing& listing);
+
+// That mark, right of the place, when `shown` of `rows` are seen from `first` on.
+void draw_scroll_mark(Canvas& canvas, const view::Rect& place, int first, int shown, int rows);
 
 // The first row shown when `selected` of `rows` must be seen in `height` lines.
 int first_shown(int selected, int rows, int height);

@@ -199,7 +199,7 @@ void draw_processes(Canvas& canvas, const view::Rect& place, const Scene& scene)
 int chart_rows(const Scene& scene, int rows) {
   const int processes = static_cast<int>(process_rows(scene, true, scene.state.list()).size()) + 5;
   const int spare = rows - processes;
-  return spare < 5 ? 0 : std::min(spare, 14);
+  return spare < 5 ? 0 : std::min(spare, std::max(14, rows / 2));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "top/listing.hpp"
 #include "top/rows.hpp"
+#include "top/wrapping.hpp"
 #include "view/units.hpp"
 #include "view/words.hpp"
 
@@ -15,6 +16,8 @@ namespace ttmem::top {
 namespace {
 
 using ledger::Space;
+
+constexpr int kRowsForDevices = 4;  // titles, two devices, their sum
 
 std::vector<ListCell> device_cells(const Scene& scene, const ledger::ProcessDeviceView& device) {
   const ledger::DeviceFigures& figures = device.figures;
@@ -99,23 +102,10 @@ std::vector<ListCell> picture_cells(const Scene& scene, const ledger::HoldingVie
 
 // The whole message of the selected failure, at the bottom of the place; returns its lines.
 int draw_message(Canvas& canvas, const view::Rect& place, const ledger::FailureView& failure) {
-  std::vector<std::string> lines;
-  std::string_view rest = failure.message;
-  const auto width = static_cast<std::size_t>(std::max(1, place.columns));
   const auto most = static_cast<std::size_t>(std::max(0, place.rows - 4));
-  while (!rest.empty() && lines.size() < most) {
-    std::size_t end = std::min({width, rest.size(), rest.find('\n')});
-    const std::size_t space = rest.rfind(' ', end);
-    if (end < rest.size() && rest[end] != '\n' && space != std::string_view::npos && space > 0) {
-      end = space;
-    }
-    lines.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(rest.size(), end + 1));
-  }
+  const auto lines = wrapped(failure.message, place.columns, most);
   int y = place.bottom() - static_cast<int>(lines.size());
-  for (const std::string& line : lines) {
-    canvas.grid.text(place.x, y++, line, looks::kText, place.columns);
-  }
+  for (const std::string_view line : lines) canvas.grid.text(place.x, y++, line, looks::kText);
   return static_cast<int>(lines.size());
 }
 
@@ -166,7 +156,13 @@ void draw_process_devices(Canvas& canvas, const view::Rect& place, const Scene& 
   listing.row = [&](int row) {
     return device_cells(scene, process.devices[static_cast<std::size_t>(row)]);
   };
-  if (process.devices.size() > 1) listing.footer = sum_cells(scene, process);
+  const bool several = process.devices.size() > 1;
+  if (several) listing.footer = sum_cells(scene, process);
+  if (several && inside.rows < kRowsForDevices) {  // the sum alone says more than the first device
+    listing.rows = 1;
+    listing.row = [&](int) { return sum_cells(scene, process); };
+    listing.footer.clear();
+  }
   draw_list(canvas, {inside.x + 1, inside.y, inside.columns - 2, inside.rows}, listing);
 }
 

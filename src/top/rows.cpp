@@ -6,6 +6,7 @@
 #include <cctype>
 #include <utility>
 
+#include "top/views.hpp"
 #include "view/status_parts.hpp"
 #include "view/words.hpp"
 
@@ -216,6 +217,18 @@ std::vector<const EventLine*> event_rows(const Scene& scene) {
   return rows;
 }
 
+int event_selected_in(const Scene& scene, const Frame& next) {
+  const int selected = scene.state.lists[static_cast<std::size_t>(View::kEvents)].selected;
+  const auto before = event_rows(scene);
+  if (selected <= 0 || selected >= static_cast<int>(before.size())) return selected;
+  const EventLine* event = before[before.size() - 1 - static_cast<std::size_t>(selected)];
+  const auto after = event_rows({next, scene.history, scene.state});
+  const auto found = std::find(after.begin(), after.end(), event);
+  return static_cast<int>(
+             std::distance(found == after.end() ? after.begin() : found, after.end())) -
+         1;
+}
+
 std::vector<std::string_view> orders_of(const ScreenState& state) {
   switch (state.view) {
     case View::kOverview:
@@ -249,7 +262,7 @@ int row_count(const Scene& scene) {
     case View::kDead:
       return static_cast<int>(process_rows(scene, false, scene.state.list()).size());
     case View::kHelp:
-      return 0;
+      return help_lines();
   }
   return 0;
 }

@@ -54,6 +54,9 @@ inline constexpr std::array<std::string_view, 5> kGroupOrders = {"bytes", "new i
 std::vector<const HoldingGroup*> group_rows(const Scene& scene);
 
 std::vector<const EventLine*> event_rows(const Scene& scene);
+// Where the selection of the events must be in the next frame to stay on its event. On the newest
+// it follows what happens.
+int event_selected_in(const Scene& scene, const Frame& next);
 
 // The orders of the list that is shown; empty: it has one only.
 std::vector<std::string_view> orders_of(const ScreenState& state);

@@ -16,6 +16,7 @@
 #include "top/controls.hpp"
 #include "top/history.hpp"
 #include "top/input.hpp"
+#include "top/rows.hpp"
 #include "top/screen.hpp"
 #include "top/source.hpp"
 #include "top/terminal.hpp"
@@ -123,6 +124,8 @@ class Loop {
   void take_frame() {
     std::shared_ptr<const Frame> next = source_.take();
     if (!next) return;
+    state_.lists[static_cast<std::size_t>(View::kEvents)].selected =
+        event_selected_in({*frame_, history_, state_}, *next);
     frame_ = std::move(next);
     history_.add(frame_->snapshot, frame_->state);
   }

@@ -20,5 +20,7 @@ void draw_events(Canvas& canvas, const view::Rect& place, const Scene& scene);
 // Processes that are gone, and what they held when they went.
 void draw_dead(Canvas& canvas, const view::Rect& place, const Scene& scene);
 void draw_help(Canvas& canvas, const view::Rect& place, const Scene& scene);
+// How many lines the help has, in one column.
+int help_lines();
 
 }  // namespace ttmem::top

@@ -86,7 +86,7 @@ class Top(command.TestCase):
             screen.press("6")
             screen.shows("died")
             screen.press("?")
-            screen.shows("Words")
+            screen.shows("red name")
             screen.press("q")
             self.assert_left(screen, 0)
 
@@ -185,7 +185,7 @@ class Top(command.TestCase):
         os.kill(pid, signal.SIGSTOP)
         os.kill(pid, signal.SIGCONT)
         screen.press("?")
-        screen.shows("Words")
+        screen.shows("red name")
 
     def test_ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_back(self):
         screen = terminal.Terminal("bash --norc --noprofile -i")
@@ -202,7 +202,7 @@ class Top(command.TestCase):
             screen.shows("Nothing is tracked yet")
             self.assertEqual(screen.asks("alternate_on"), "1")
             screen.press("?")  # keys are read again
-            screen.shows("Words")
+            screen.shows("red name")
             screen.press("?")
             screen.shows("Nothing is tracked yet")
         screen.press("q")
@@ -213,7 +213,7 @@ class Top(command.TestCase):
         screen = self.start()
         screen.shows("Nothing is tracked yet")
         screen.press("C-z", "?")
-        screen.shows("Words")
+        screen.shows("red name")
 
     # ---- without a terminal ----------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@
 
 #include "top/example_frame.hpp"
 #include "top/rows.hpp"
+#include "top/views.hpp"
 #include "view/ansi.hpp"
 
 namespace ttmem::top {
@@ -214,6 +215,44 @@ TEST_F(Controls, ThePictureOfAFailureIsAListOfItsOwn) {
   frame.process->picture.assign(40, {});
   press(Key::kEnd);
   EXPECT_EQ(state.list().selected, 39);
+}
+
+TEST_F(Controls, TheSelectedEventStaysWhileOthersCome) {
+  state.view = View::kEvents;
+  press(Key::kUp);
+  press(Key::kUp);
+  const auto selected = [this] {
+    const auto rows = event_rows({frame, history, state});
+    return rows[rows.size() - 1 - static_cast<std::size_t>(state.list().selected)];
+  };
+  const EventLine* event = selected();
+  Frame next = frame;
+  next.events.erase(next.events.begin(), next.events.begin() + 5);
+  for (int i = 0; i < 9; ++i) next.events.push_back(std::make_shared<EventLine>());
+  state.list().selected = event_selected_in({frame, history, state}, next);
+  EXPECT_EQ(state.list().selected, 11);
+  frame = next;
+  EXPECT_EQ(selected(), event);
+  next.events.assign(3, std::make_shared<EventLine>());  // it is forgotten: the oldest
+  EXPECT_EQ(event_selected_in({frame, history, state}, next), 2);
+  state.list().selected = 0;  // the newest is followed
+  EXPECT_EQ(event_selected_in({frame, history, state}, next), 0);
+}
+
+TEST_F(Controls, TheHelpIsScrolledToItsEndAndNoFurther) {
+  press(U'?');
+  const auto shown = [this] {
+    return view::plain_text(draw_screen({frame, history, state}, 60, 16).grid);
+  };
+  const auto press_in_16_rows = [this](Key key) {
+    apply(state, Input{key}, {frame, history, {}, 16});
+  };
+  EXPECT_EQ(shown().find("red name"), std::string::npos);
+  press_in_16_rows(Key::kEnd);
+  EXPECT_NE(shown().find("red name"), std::string::npos);
+  EXPECT_EQ(state.list().selected, help_lines() - 12);
+  press_in_16_rows(Key::kUp);
+  EXPECT_EQ(shown().find("red name"), std::string::npos);
 }
 
 TEST_F(Controls, WhoIsGoneIsNotTakenForAnother) {

@@ -277,8 +277,10 @@ Frame example_frame() {
   for (int i = 0; i < 40; ++i) {
     frame.events.push_back(std::make_shared<EventLine>(EventLine{
         i % 7 == 0 ? ledger::EventKind::kProgramLoaded : ledger::EventKind::kBufferAllocated,
-        fmt::format("20:31:{:02}.000000 4711 python3 device 0 {}", i,
-                    i % 7 == 0 ? "program_loaded matmul" : "buffer_allocated DRAM 2.0 MiB")}));
+        fmt::format("20:31:{:02}.000000     4711 python3          device 0     {}", i,
+                    i % 7 == 0 ? "program_loaded      application program 0x2a matmul, 3 kernels"
+                               : "buffer_allocated    DRAM 2.0 MiB requested, 2.0 MiB taken, id "
+                                 "0x1f at 0x40000  ttnn.from_torch")}));
   }
   return frame;
 }

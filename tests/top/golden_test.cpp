@@ -82,6 +82,8 @@ std::vector<Picture> pictures() {
     all.push_back({fmt::format("kernels_{}x{}", columns, rows), View::kDevice, columns, rows,
                    [](ScreenState& state) { state.kernels = true; }});
   }
+  all.push_back({"event_in_full_60x16", View::kEvents, 60, 16,
+                 [](ScreenState& state) { state.list().selected = 2; }});
   all.push_back({"exact_bytes_160x40", View::kOverview, 160, 40,
                  [](ScreenState& state) { state.exact = true; }});
   all.push_back({"sort_menu_100x30", View::kOverview, 100, 30, [](ScreenState& state) {
