@@ -97,7 +97,7 @@ int dump(const DumpOptions& options) {
   collecting.pid = options.selection.pid;
   collect::Collector collector(collecting);
   collector.refresh();
-  if (const std::string why = unusable_directory(collector); !why.empty()) {
+  if (const std::string why = unusable_directory(collector.directories()); !why.empty()) {
     fmt::print(stderr, "ttmem: {}\n", why);
     return kFailed;
   }

@@ -57,7 +57,7 @@ int events(const EventsOptions& options) {
   Output output;
   StopSignal stop;
   print_new(collector, options, output);
-  if (const std::string why = unusable_directory(collector); !why.empty()) {
+  if (const std::string why = unusable_directory(collector.directories()); !why.empty()) {
     fmt::print(stderr, "ttmem: {}\n", why);
     return kFailed;
   }

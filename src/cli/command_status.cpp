@@ -92,7 +92,7 @@ Report report(const collect::Collector& collector, const StatusOptions& options,
               const view::Style& style) {
   ledger::Snapshot all = collector.snapshot();
   const bool told = complete(collector, options.selection.pid, all);
-  if (const std::string why = unusable_directory(collector); !why.empty() && !told) {
+  if (const std::string why = unusable_directory(collector.directories()); !why.empty() && !told) {
     fmt::print(stderr, "ttmem: {}\n", why);
     return {"", kFailed};
   }
@@ -149,6 +149,13 @@ constexpr const char* kExamples =
     "  ttmem status --watch 1             again every second";
 
 }  // namespace
+
+int print_status_json(std::optional<std::int32_t> pid) {
+  StatusOptions options;
+  options.selection.pid = pid;
+  options.json = true;
+  return status(options);
+}
 
 void register_status(CLI::App& app, Action& action) {
   auto options = std::make_shared<StatusOptions>();

@@ -17,10 +17,11 @@
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
+#include "cli/selection.hpp"
 #include "collect/collector.hpp"
+#include "collect/directories.hpp"
 #include "top/run.hpp"
 #include "top/screen.hpp"
-#include "view/json.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -78,24 +79,35 @@ std::string check_size(const std::string& text) {
                             top::kLeastRows);
 }
 
-int print_json(const TopOptions& options) {
-  collect::Options collecting;
-  collecting.pid = options.pid;
-  collect::Collector collector(collecting);
+// Why nothing could be shown at all; empty if something can.
+std::string blindness(const top::RunOptions& options) {
+  std::vector<std::string> directories;
+  for (const collect::Directory& directory : collect::find_directories({}, "")) {
+    directories.push_back(directory.path);
+  }
+  const std::string why = unusable_directory(directories);
+  if (why.empty()) return "";
+  collect::Collector collector(options.collecting);
   collector.refresh();
-  return Output::print(view::snapshot_json(collector.snapshot(), view::JsonLayout::kPretty) + "\n");
+  ledger::Snapshot snapshot = collector.snapshot();
+  return complete(collector, options.collecting.pid, snapshot) ? "" : why;
 }
 
-int run_top(const TopOptions& options) {
-  if (options.json) return print_json(options);
-  if (options.once) {
-    const Size size = picture_size(options.size);
-    return Output::print(top::picture(run_options(options), size.columns, size.rows));
-  }
-  const auto finished = top::run(run_options(options));
-  if (finished) return kOk;
-  fmt::print(stderr, "ttmem: {}\n", finished.error().message);
+int fail(const std::string& why) {
+  fmt::print(stderr, "ttmem: {}\n", why);
   return kFailed;
+}
+
+int run_top(const TopOptions& asked) {
+  if (asked.json) return print_status_json(asked.pid);
+  const top::RunOptions options = run_options(asked);
+  if (const std::string why = blindness(options); !why.empty()) return fail(why);
+  if (asked.once) {
+    const Size size = picture_size(asked.size);
+    return Output::print(top::picture(options, size.columns, size.rows));
+  }
+  const auto finished = top::run(options);
+  return finished ? kOk : fail(finished.error().message);
 }
 
 constexpr const char* kExamples =

@@ -68,9 +68,9 @@ ledger::Snapshot selected(const ledger::Snapshot& snapshot, const Selection& sel
   return result;
 }
 
-std::string unusable_directory(const collect::Collector& collector) {
+std::string unusable_directory(const std::vector<std::string>& directories) {
   std::string complaint;
-  for (const std::string& path : collector.directories()) {
+  for (const std::string& path : directories) {
     struct stat status{};
     if (stat(path.c_str(), &status) != 0) {
       if (errno == ENOENT) continue;

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "collect/collector.hpp"
 #include "ledger/snapshot.hpp"
 
 namespace ttmem::cli {
@@ -27,7 +27,7 @@ std::string missing(const ledger::Snapshot& snapshot, const Selection& selection
 ledger::Snapshot selected(const ledger::Snapshot& snapshot, const Selection& selection);
 
 // Not one of the directories can be looked into: words for the user; "" if all is well.
-std::string unusable_directory(const collect::Collector& collector);
+std::string unusable_directory(const std::vector<std::string>& directories);
 
 // "0,3" or "active_eth:0,3"; empty if it is not a core.
 std::optional<ledger::Core> parse_core(const std::string& text);

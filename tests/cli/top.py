@@ -228,10 +228,23 @@ class Top(command.TestCase):
             self.assertIn("Core 0,0  worker", device)
 
     def test_json_is_that_of_status(self):
-        with command.workload():
-            mine = json.loads(command.text("top", "--json"))
-            theirs = command.document("status")
-            self.assertEqual(mine["devices"], theirs["devices"])
+        with command.workload() as demo:
+            for options in [[], ["--pid", str(demo.pids[0])]]:
+                mine = json.loads(command.text("top", "--json", *options))
+                theirs = command.document("status", *options)
+                self.assertEqual(mine.keys(), theirs.keys())
+                self.assertEqual(mine["devices"], theirs["devices"])
+                self.assertEqual([one["devices"] for one in mine["processes"]],
+                                 [one["devices"] for one in theirs["processes"]])
+        done, same = (command.run(name, "--json", "--pid", "1") for name in ["top", "status"])
+        self.assertEqual((done.returncode, done.stderr), (same.returncode, same.stderr))
+        self.assertEqual(done.returncode, 1)
+
+    def test_a_directory_that_cannot_be_read_is_said(self):
+        for options in [[], ["--once"], ["--json"]]:
+            done = command.run("top", *options, TTMEM_DIR=command.TTMEM)  # a file
+            self.assertEqual(done.returncode, 3, options)
+            self.assertIn("cannot look into", done.stderr)
 
     def test_no_terminal_is_said(self):
         done = command.run("top")
