@@ -68,6 +68,7 @@ DeviceFigures outside_figures(const OutsideTotals& totals) {
 
 void add_known(const ProcessInput& input, std::size_t index, bool totals_only, ProcessView& process,
                Chips& chips) {
+  process.tracking.dangling = input.ledger->dangling();
   for (const DeviceIndex i : input.ledger->devices()) {
     const DeviceRecord& record = input.ledger->device(i);
     ChipEntry& chip = chips[{record.unique_id, record.arch, record.mock}];

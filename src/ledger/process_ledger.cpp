@@ -28,7 +28,11 @@ struct ProcessLedger::State {
     DeviceFigures figures;
   };
   std::unordered_map<DeviceIndex, KnownFigures> known_figures;
-  std::uint64_t holdings = 0;
+  struct KnownDangling {
+    std::uint64_t revision = 0;
+    std::uint64_t count = 0;
+  };
+  KnownDangling known_dangling;
   std::uint64_t refused = 0;  // records of slots beyond the table
 
   void add(SlotIndex slot, const Record& record);
@@ -64,14 +68,12 @@ void ProcessLedger::set_members(ListId id, std::vector<TraceMember> members) {
 
 void ProcessLedger::State::add(SlotIndex slot, const Record& record) {
   if (std::holds_alternative<std::monostate>(record)) return;
-  holdings += !std::holds_alternative<WorkloadRecord>(record);
   const auto* buffer = std::get_if<BufferRecord>(&record);
   buffer ? books.buffers.add(slot, *buffer) : books.programs.add(slot, record);
 }
 
 void ProcessLedger::State::remove(SlotIndex slot, const Record& record) {
   if (std::holds_alternative<std::monostate>(record)) return;
-  holdings -= !std::holds_alternative<WorkloadRecord>(record);
   const auto* buffer = std::get_if<BufferRecord>(&record);
   buffer ? books.buffers.remove(slot, *buffer) : books.programs.remove(slot, record);
 }
@@ -177,11 +179,14 @@ std::string_view ProcessLedger::string(StringId id) const {
   return state_->books.catalog.string(id);
 }
 const CoreSet* ProcessLedger::core_set(CoresId id) const { return state_->books.catalog.cores(id); }
-std::uint64_t ProcessLedger::live_holdings() const { return state_->holdings; }
 
 std::uint64_t ProcessLedger::dangling() const {
-  const Books& books = state_->books;
-  return state_->refused + books.buffers.dangling() + books.programs.dangling();
+  State::KnownDangling& known = state_->known_dangling;
+  if (known.revision != state_->revision) {
+    const Books& books = state_->books;
+    known = {state_->revision, books.buffers.dangling() + books.programs.dangling()};
+  }
+  return state_->refused + known.count;
 }
 
 }  // namespace ttmem::ledger

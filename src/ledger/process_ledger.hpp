@@ -65,8 +65,8 @@ class ProcessLedger {
 
   std::string_view string(StringId id) const;
   const CoreSet* core_set(CoresId id) const;  // null if it is not known
-  std::uint64_t live_holdings() const;        // slots in use, workloads left out
   // Records that refer to something that is not there (hostile or early input). Never an error.
+  // Kept until something changes.
   std::uint64_t dangling() const;
 
  private:

@@ -42,6 +42,7 @@ struct Tracking {
   std::uint64_t unrecorded = 0;
   std::uint64_t lost_events = 0;
   std::uint64_t unsettled = 0;           // slots that changed at every read
+  std::uint64_t dangling = 0;            // records that refer to nothing; in no total
   std::vector<std::uint64_t> anomalies;  // by kind
   bool not_tmpfs = false;
   bool growth_stopped = false;

@@ -65,6 +65,7 @@ ledger::Tracking read_tracking(const Json& value) {
   tracking.unrecorded = number_or_0<std::uint64_t>(value, "unrecorded");
   tracking.lost_events = number_or_0<std::uint64_t>(value, "lost_events");
   tracking.unsettled = number_or_0<std::uint64_t>(value, "unsettled");
+  tracking.dangling = number_or_0<std::uint64_t>(value, "dangling");
   const Json& anomalies = field(value, "anomalies");
   for (std::size_t kind = 0; kind < kAnomalyKinds && !anomalies.empty(); ++kind) {
     const auto count = number<std::uint64_t>(anomalies, anomaly_name(kind).c_str());

@@ -102,6 +102,7 @@ Json tracking(const ledger::Tracking& view) {
           {"unrecorded", view.unrecorded},
           {"lost_events", view.lost_events},
           {"unsettled", view.unsettled},
+          {"dangling", view.dangling},
           {"anomalies", anomalies(view.anomalies)},
           {"not_tmpfs", view.not_tmpfs},
           {"growth_stopped", view.growth_stopped},

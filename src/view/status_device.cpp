@@ -147,9 +147,9 @@ std::string footprint_note(const ledger::KernelFigures& kernels, KernelType type
 
 std::string launch_note(const ledger::KernelFigures& kernels) {
   if (!kernels.dispatches) return "";
-  std::string note = fmt::format("   dispatches {}, cache hits {}", *kernels.dispatches,
+  std::string note = fmt::format("   dispatches {}, cache hits {}", exact_text(kernels.dispatches),
                                  exact_text(kernels.cache_hits));
-  if (kernels.reloads.value_or(0) > 0) note += fmt::format(", reloads {}", *kernels.reloads);
+  if (kernels.reloads.value_or(0) > 0) note += ", reloads " + exact_text(kernels.reloads);
   return note;
 }
 

@@ -51,6 +51,10 @@ std::string tracking_lines(const ledger::ProcessView& process) {
   if (const std::string anomalies = anomaly_text(tracking.anomalies); !anomalies.empty()) {
     add("could not be matched: " + anomalies + "; the totals are not touched by it");
   }
+  if (tracking.dangling > 0) {
+    add(count_text(tracking.dangling, "record") +
+        " of a program, device or core set that is not there; in no total");
+  }
   if (tracking.unrecorded > 0) {
     add(count_text(tracking.unrecorded, "call") + " left no trace in the table");
   }

@@ -142,6 +142,18 @@ TEST(Assemble, TotalsFromOutsideAreRequestedBytes) {
   EXPECT_EQ(only.program_l1.resident, std::nullopt);
 }
 
+TEST(Assemble, RecordsThatReferToNothingAreTold) {
+  World world;
+  world.allocator(world.set({1}));
+  EXPECT_EQ(snapshot_of({world.input()}).processes[0].tracking.dangling, 0u);
+  world.apply(KernelRecord{.program = 42});
+  const SlotIndex buffer = world.apply(BufferRecord{.block = 4096, .set = 99});
+  EXPECT_EQ(snapshot_of({world.input()}).processes[0].tracking.dangling, 2u);
+  world.clear(buffer);
+  world.ledger.apply(0xFFFFFFFF, KernelRecord{});  // beyond every table, and so for good
+  EXPECT_EQ(snapshot_of({world.input()}).processes[0].tracking.dangling, 2u);
+}
+
 TEST(Assemble, ATrackedProcessIsNotCountedAgainFromOutside) {
   World tracked;
   fill(tracked, 1000);

@@ -127,7 +127,7 @@ TEST(Buffers, EstimatesAreInNoTotal) {
   world.apply(guess);
   EXPECT_EQ(bytes(world, Space::kDram), (Bytes{0, 0, 0}));
   EXPECT_EQ(world.figures().space(Space::kDram).count, 0u);
-  EXPECT_EQ(world.ledger.live_holdings(), 1u);
+  EXPECT_EQ(world.holdings(), 1u);
 }
 
 TEST(Buffers, WithoutAKnownBlockOnlyTheRequestCounts) {

@@ -248,6 +248,12 @@ void World::ring_manager(const RingManagerRecord& record) {
   ledger.set_ring_manager(0, record);
 }
 
+std::size_t World::holdings() const {
+  std::size_t count = 0;
+  ledger.for_each_holding([&count](const HoldingView&) { ++count; });
+  return count;
+}
+
 ProcessLedger World::late_reader() const {
   ProcessLedger late;
   for (const auto& [slot, record] : table_) late.apply(slot, record);

@@ -79,6 +79,7 @@ class World {
   std::uint64_t reserved(DeviceIndex device = 1) const;
   std::uint64_t allocated(DeviceIndex device = 1) const;
   ProcessInput input(int pid = 1, bool alive = true) const;
+  std::size_t holdings() const;  // that are told one by one
   // The ledger of a reader that starts now: it is told what is there, never what was.
   ProcessLedger late_reader() const;
   // "" if everything that must hold in a snapshot of this process holds.

@@ -23,6 +23,7 @@ ledger::Snapshot full_snapshot() {
   process.tracking.difference_bytes = -4096;
   process.tracking.hooks_missing = {"allocate_buffer"};
   process.tracking.anomalies = {0, 3, 0, 7};
+  process.tracking.dangling = 5;
   process.tracking.upstream_difference_bytes = -12;
   process.sources.push_back(ledger::Source::kUpstream);
   process.name = "\"<b>\\ \xE2\x80\xAE";

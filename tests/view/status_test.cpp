@@ -87,12 +87,15 @@ TEST(Status, FailuresAnomaliesAndUnreadableSegmentsAreSaid) {
   failure.message = "Out of Memory: 64880640 B\nbacktrace";
   snapshot.processes[0].failures = {failure};
   snapshot.processes[0].tracking.anomalies = {2, 0, 1};
+  snapshot.processes[0].tracking.dangling = 3;
   snapshot.processes[0].tracking.hooks_missing = {"Buffer::allocate"};
   snapshot.unreadable = {"/dev/shm/ttmem-7/ttmem-1: permission denied"};
   const std::string text = status_text(snapshot, {});
   EXPECT_THAT(text, HasSubstr("out_of_memory 5 s ago: Out of Memory: 64880640 B\n"));
   EXPECT_THAT(text, HasSubstr("ttmem dump --pid 4711 --failure 2"));
   EXPECT_THAT(text, HasSubstr("unknown_free 2, unknown_allocator 1"));
+  EXPECT_THAT(
+      text, HasSubstr("3 records of a program, device or core set that is not there; in no total"));
   EXPECT_THAT(text, HasSubstr("hooks that are not bound: Buffer::allocate"));
   EXPECT_THAT(text, HasSubstr("not read: /dev/shm/ttmem-7/ttmem-1: permission denied"));
 }
