@@ -9,10 +9,12 @@
 namespace ttmem::ledger {
 namespace {
 
-// A list that names a core twice means it once.
-std::vector<CoreRecord> each_once(std::vector<CoreRecord> cores) {
+// A harvested core is not there, and a list that names a core twice means it once.
+std::vector<CoreRecord> usable(std::vector<CoreRecord> cores) {
   std::set<Core> seen;
-  std::erase_if(cores, [&](const CoreRecord& record) { return !seen.insert(record.core).second; });
+  std::erase_if(cores, [&](const CoreRecord& record) {
+    return record.role == Role::kHarvested || !seen.insert(record.core).second;
+  });
   return cores;
 }
 
@@ -58,7 +60,7 @@ const CoreGrid* CoreGrids::of(DeviceIndex device) const {
   if (device >= by_device_.size()) by_device_.resize(device + std::size_t{1});
   const CoreGrid*& place = by_device_[device];
   if (place) return place->size() == 0 ? nullptr : place;
-  std::vector<CoreRecord> cores = each_once(cores_of(*catalog_.device(device)));
+  std::vector<CoreRecord> cores = usable(cores_of(*catalog_.device(device)));
   const auto same = std::find_if(grids_.begin(), grids_.end(),
                                  [&](const auto& grid) { return grid->cores() == cores; });
   if (same == grids_.end()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// The cores of a device as positions 0..n-1, and sets of cores as bit masks over them. Chips of a
-// mesh have the same cores, so they share one grid and its masks.
+// The cores of a device that are there, as positions 0..n-1, and sets of cores as bit masks over
+// them. Chips of a mesh have the same cores, so they share one grid and its masks.
 #pragma once
 
 #include <bit>

@@ -203,7 +203,7 @@ std::vector<CoreLayers> core_layers(const Books& books, DeviceIndex device, bool
   Builder builder(books, device, with_names);
   const std::vector<L1Frame>& frames = books.frames.of(device);
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    if (frames[i].core.role != Role::kHarvested) cores.push_back(builder.build(i, frames[i]));
+    cores.push_back(builder.build(i, frames[i]));
   }
   return cores;
 }

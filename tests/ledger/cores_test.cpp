@@ -89,6 +89,22 @@ TEST(Cores, ThatAreHarvestedHaveNoL1) {
   device.cores[5].role = Role::kHarvested;
   world.ledger.set_device(1, device);
   EXPECT_EQ(world.ledger.cores(1, false).size(), 81u);
+  const SetIndex set = world.set({1});
+  world.program(1, set, {{kProgramBase, 4096, {5, 0, 6, 0}}});  // one of the two is harvested
+  world.dispatch(1);
+  EXPECT_EQ(world.resident(), 4096u);
+  EXPECT_EQ(world.reserved(), 4096u);
+  EXPECT_EQ(world.check(false), "");
+}
+
+TEST(Cores, AHarvestedOneDoesNotHideAWorkerOfTheSamePlace) {
+  World world;
+  DeviceRecord device = wormhole(0, 0);
+  CoreRecord harvested = device.cores[5];
+  harvested.role = Role::kHarvested;
+  device.cores.insert(device.cores.begin(), harvested);
+  world.ledger.set_device(1, device);
+  EXPECT_EQ(world.ledger.cores(1, false).size(), 82u);
 }
 
 TEST(Cores, AreTakenFromTheGridIfNoListIsKnown) {
