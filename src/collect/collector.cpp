@@ -232,9 +232,13 @@ ledger::ProcessInput Collector::State::input(const SegmentSource& source) {
   return input;
 }
 
-// What the host tells without segments has no mark of a change.
+bool Collector::State::is_host_due() const {
+  const std::uint64_t every_ns = std::uint64_t{options.host_every_ms} * 1'000'000;
+  return options.host && now.monotonic_ns >= host_read_ns + every_ns;
+}
+
 bool Collector::State::is_unchanged() const {
-  return same_sources && !options.host && unreadable.empty() && snapshot.unreadable.empty() &&
+  return same_sources && !is_host_due() && unreadable.empty() && snapshot.unreadable.empty() &&
          directories == snapshot.directories;
 }
 
@@ -242,6 +246,7 @@ void Collector::State::assemble() {
   inputs.clear();
   inputs.reserve(sources.size());
   if (options.host) host_sources.refresh(now.monotonic_ns);
+  host_read_ns = now.monotonic_ns;
   for (const auto& source : sources) inputs.push_back(input(*source));
   if (options.host) host_sources.add(inputs, options.pid);
   for (ledger::ProcessInput& each : inputs) each.identity.user = user(each.identity.uid);

@@ -38,6 +38,8 @@ struct Options {
   // Also what is known without segments: devices of the driver, processes that have them open, and
   // what a stock TT-Metal publishes in shared memory. Below `root`, else below $TTMEM_HOST_ROOT.
   bool host = false;
+  // It has no mark of a change: while the segments have none either, it is looked at this often.
+  std::uint32_t host_every_ms = 0;
   // How often the driver's devices and their sensors are read; they are read over the bus.
   std::uint32_t sensors_every_ms = 1000;
   // Remove dead segments beyond the limits of segment/limits.hpp while refreshing.

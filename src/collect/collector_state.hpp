@@ -34,6 +34,7 @@ struct Collector::State {
   void drop_replaced();
   void keep_events();
   bool is_unchanged() const;
+  bool is_host_due() const;
   void assemble();
   ledger::ProcessInput input(const SegmentSource& source);
   const std::string& user(std::uint32_t uid);
@@ -44,6 +45,7 @@ struct Collector::State {
   std::string host;
   Moment now;
   std::uint64_t reaped_ns = 0;
+  std::uint64_t host_read_ns = 0;
   std::uint64_t next_key = 1;
   std::vector<std::unique_ptr<SegmentSource>> sources;  // in the order of their paths
   std::set<std::string> deleted;             // of these, files that have no name any more

@@ -7,6 +7,7 @@
 #include "top/listing.hpp"
 #include "top/rows.hpp"
 #include "top/views.hpp"
+#include "view/status_parts.hpp"
 #include "view/units.hpp"
 #include "view/words.hpp"
 
@@ -27,7 +28,7 @@ std::vector<ListCell> cells(const Scene& scene, const ProcessRow& row) {
   const ledger::ProcessView& process = *row.process;
   const bool died = process.ended == ledger::Ended::kDied;
   return {{std::to_string(process.pid), looks::kSoft, {}},
-          {process.user, looks::kSoft, {}},
+          {view::user_text(process), looks::kSoft, {}},
           {process.name, looks::kText.bold(), {}},
           {std::string(view::name(process.ended)), died ? looks::kBad : looks::kSoft, {}},
           {view::age_text(process.ended_at, scene.frame.snapshot.time), looks::kText, {}},
@@ -59,7 +60,7 @@ void draw_dead(Canvas& canvas, const view::Rect& place, const Scene& scene) {
                      {"NAME", 12, false, 0, 1, 7},      {"HOW", 6, false, 0, 0, -1},
                      {"AGO", 9, true, 0, 0, -1},        {"LIVED", 9, true, 5, 0, 8},
                      {"DEVICES", 7, false, 4, 0, -1},   {"BUFFERS", 8, true, 3, 0, -1},
-                     {"DRAM", bytes, true, 0, 0, 0},    {"L1", bytes, true, 0, 0, 1},
+                     {"DRAM", bytes, true, 0, 0, 0},    {"L1 USED", bytes, true, 0, 0, 1},
                      {"KERNELS", bytes, true, 2, 0, 3}, {"LAST FAILURE", 12, false, 7, 2, -1}};
   listing.rows = static_cast<int>(rows.size());
   listing.selected = std::min(list.selected, listing.rows - 1);

@@ -12,6 +12,7 @@
 #include "top/rows.hpp"
 #include "view/bars.hpp"
 #include "view/ring_choice.hpp"
+#include "view/status_parts.hpp"
 #include "view/units.hpp"
 
 namespace ttmem::top {
@@ -39,8 +40,9 @@ std::vector<std::string> facts(const Scene& scene, const ledger::DeviceView& dev
   if (const auto largest = figures.space(ledger::Space::kDram).largest_free) {
     result.push_back(fmt::format("largest DRAM block {}", scene.bytes(largest)));
   }
-  result.push_back(device.processes == 1 ? "1 process"
-                                         : fmt::format("{} processes", device.processes));
+  result.push_back(device.processes == 0   ? "nobody has it open"
+                   : device.processes == 1 ? "1 process"
+                                           : fmt::format("{} processes", device.processes));
   return result;
 }
 
@@ -91,6 +93,7 @@ void draw_meter(Canvas& canvas, int x, int y, int columns, const Scene& scene, c
   end -= 6;
   canvas.grid.text(x, y, meter.label, looks::kSoft);
   const int begin = x + static_cast<int>(meter.label.size()) + 1;
+  if (!meter.capacity) return;  // a part of what is not known cannot be drawn
   view::draw_bar(canvas.grid, begin, y, end - begin, meter.parts, meter.whole, scene.state.colours);
 }
 
@@ -98,9 +101,9 @@ Meter dram_meter(const Scene& scene, const ledger::DeviceView& device) {
   const ledger::SpaceFigures& dram = device.figures.space(ledger::Space::kDram);
   const Track* track = scene.history.device(device.unique_id);
   return {"DRAM",
-          {{Ink::kDram, dram.taken.value_or(0), U'█'}},
+          {{Ink::kDram, view::held(dram).value_or(0), U'█'}},
           dram.capacity.value_or(0),
-          dram.taken,
+          view::held(dram),
           dram.capacity,
           track != nullptr ? &track->dram : nullptr,
           Ink::kDram};
@@ -112,7 +115,7 @@ Meter l1_meter(const Scene& scene, const ledger::DeviceView& device) {
   return {"L1  ",
           parts.parts,
           parts.whole,
-          device.figures.l1_used,
+          l1_held(device.figures),
           device.figures.l1_capacity,
           track != nullptr ? &track->l1 : nullptr,
           Ink::kBuffers};
@@ -130,6 +133,10 @@ std::string legend_word(std::string_view name, const std::string& amount, bool i
 
 void draw_legend(Canvas& canvas, int x, int y, int end, const Scene& scene,
                  const ledger::DeviceView& device) {
+  if (!device.figures.l1_capacity) {
+    canvas.grid.text(x, y, "No tracked process has told how large it is.", looks::kFaint, end - x);
+    return;
+  }
   const L1Parts parts = l1_parts(device);
   std::vector<std::uint64_t> amounts;
   for (const view::BarPart& part : parts.parts) amounts.push_back(part.amount);

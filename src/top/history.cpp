@@ -6,6 +6,9 @@
 #include <map>
 #include <utility>
 
+#include "top/rows.hpp"
+#include "view/status_parts.hpp"
+
 namespace ttmem::top {
 namespace {
 
@@ -14,8 +17,8 @@ constexpr std::uint64_t kRateNs = 1'000'000'000;
 struct Sums {
   std::uint64_t dram = 0, l1 = 0, dispatches = 0;
   void add(const ledger::DeviceFigures& figures) {
-    dram += figures.space(ledger::Space::kDram).taken.value_or(0);
-    l1 += figures.l1_used.value_or(0);
+    dram += view::held(figures.space(ledger::Space::kDram)).value_or(0);
+    l1 += l1_held(figures).value_or(0);
     dispatches += figures.kernels.dispatches.value_or(0);
   }
 };

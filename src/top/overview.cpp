@@ -10,6 +10,7 @@
 #include "top/rows.hpp"
 #include "top/views.hpp"
 #include "view/bars.hpp"
+#include "view/status_parts.hpp"
 #include "view/units.hpp"
 
 namespace ttmem::top {
@@ -88,7 +89,7 @@ std::vector<ListColumn> process_columns(const Scene& scene) {
           {"NAME", 14, false, 0, 5, 7},
           {"DEVICES", 7, false, 4, 0, -1},
           {"DRAM", bytes, true, 0, 0, 0},
-          {"L1", bytes, true, 0, 0, 1},
+          {"L1 USED", bytes, true, 0, 0, 1},
           {"of it PROG", bytes, true, 3, 0, 2},
           {"KERNELS", bytes, true, 5, 0, 3},
           {"APP/FAB/DISP", 12, true, 10, 0, -1},
@@ -110,6 +111,7 @@ std::string kernel_counts(const ledger::ProcessView& process) {
 
 view::Look name_look(const ledger::ProcessView& process) {
   if (!process.failures.empty()) return looks::kBad;
+  if (process.segment.empty()) return looks::kWarn;  // only others tell of it
   const bool doubtful = process.tracking.exact == false || process.tracking.unrecorded > 0 ||
                         !process.tracking.hooks_missing.empty();
   return doubtful ? looks::kWarn : looks::kText.bold();
@@ -119,6 +121,9 @@ std::vector<ListCell> process_cells(const Scene& scene, const ProcessRow& row) {
   const ledger::ProcessView& process = *row.process;
   const Track* track = scene.history.process(row.id);
   const bool l1 = shows_l1(scene.state.list());
+  const auto bytes = [&](const ledger::Figure& figure) {
+    return process.devices.empty() ? "-" : scene.bytes(figure);
+  };
   const auto spark = [track, l1](view::Grid& grid, int x, int y, int columns) {
     if (track == nullptr) return;
     const Series& series = l1 ? track->l1 : track->dram;
@@ -126,16 +131,16 @@ std::vector<ListCell> process_cells(const Scene& scene, const ProcessRow& row) {
                          series.largest(), {l1 ? view::Ink::kBuffers : view::Ink::kDram});
   };
   return {{std::to_string(process.pid), looks::kSoft, {}},
-          {process.user, looks::kSoft, {}},
+          {view::user_text(process), looks::kSoft, {}},
           {process.name, name_look(process), {}},
           {device_list(process), looks::kText, {}},
-          {scene.bytes(row.totals.dram), looks::kText, {}},
-          {scene.bytes(row.totals.l1), looks::kText, {}},
-          {scene.bytes(row.totals.program_l1), looks::kSoft, {}},
+          {bytes(row.totals.dram), looks::kText, {}},
+          {bytes(row.totals.l1), looks::kText, {}},
+          {bytes(row.totals.program_l1), looks::kSoft, {}},
           {scene.bytes(row.totals.footprint()), looks::kText, {}},
           {kernel_counts(process), looks::kSoft, {}},
           {rate_text(row.dispatches_per_second), looks::kText, {}},
-          {source_text(process), looks::kSoft, {}},
+          {view::sources_text(process.sources), looks::kSoft, {}},
           {view::age_text(process.started, scene.frame.snapshot.time), looks::kSoft, {}},
           {"", looks::kText, spark}};
 }

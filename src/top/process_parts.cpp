@@ -9,6 +9,7 @@
 #include "top/listing.hpp"
 #include "top/rows.hpp"
 #include "top/wrapping.hpp"
+#include "view/status_parts.hpp"
 #include "view/units.hpp"
 #include "view/words.hpp"
 
@@ -24,14 +25,14 @@ std::vector<ListCell> device_cells(const Scene& scene, const ledger::ProcessDevi
   const view::Look look = device.open ? looks::kText : looks::kFaint;
   const bool clash = figures.headroom.min.value_or(0) < 0;
   return {{std::to_string(device.id), looks::kTitle, {}},
-          {scene.bytes(figures.space(Space::kDram).taken), look, {}},
+          {scene.bytes(view::held(figures.space(Space::kDram))), look, {}},
           {scene.bytes(figures.space(Space::kDram).peak), looks::kSoft, {}},
-          {scene.bytes(figures.l1_used), look, {}},
-          {scene.bytes(figures.space(Space::kL1).taken), look, {}},
+          {scene.bytes(l1_held(figures)), look, {}},
+          {scene.bytes(view::held(figures.space(Space::kL1))), look, {}},
           {scene.bytes(figures.space(Space::kL1).peak), looks::kSoft, {}},
-          {scene.bytes(figures.space(Space::kL1Small).taken), look, {}},
+          {scene.bytes(view::held(figures.space(Space::kL1Small))), look, {}},
           {scene.bytes(figures.program_l1.resident), look, {}},
-          {scene.bytes(figures.space(Space::kTrace).taken), look, {}},
+          {scene.bytes(view::held(figures.space(Space::kTrace))), look, {}},
           {scene.bytes(figures.kernels.total().footprint), look, {}},
           {scene.signed_bytes(figures.headroom.min), clash ? looks::kBad : look, {}}};
 }
@@ -49,12 +50,12 @@ std::vector<ListCell> sum_cells(const Scene& scene, const ledger::ProcessView& p
     return ListCell{scene.bytes(sum(process, figure)), looks::kText.bold(), {}};
   };
   const auto taken = [&](Space space) {
-    return cell([space](const auto& figures) { return figures.space(space).taken; });
+    return cell([space](const auto& figures) { return view::held(figures.space(space)); });
   };
   return {{"Σ", looks::kTitle, {}},
           taken(Space::kDram),
           {},
-          cell([](const auto& figures) { return figures.l1_used; }),
+          cell([](const auto& figures) { return l1_held(figures); }),
           taken(Space::kL1),
           {},
           taken(Space::kL1Small),
@@ -147,7 +148,7 @@ void draw_process_devices(Canvas& canvas, const view::Rect& place, const Scene& 
   const int bytes = scene.state.exact ? 14 : 10;
   Listing listing;
   listing.columns = {{"DEVICE", 6, false, 0, 0, -1},       {"DRAM", bytes, true, 0, 0, -1},
-                     {"PEAK", bytes, true, 3, 0, -1},      {"L1", bytes, true, 0, 0, -1},
+                     {"PEAK", bytes, true, 3, 0, -1},      {"L1 USED", bytes, true, 0, 0, -1},
                      {"=BUFFERS", bytes, true, 1, 0, -1},  {"PEAK", bytes, true, 5, 0, -1},
                      {"+L1_SMALL", bytes, true, 4, 0, -1}, {"+PROGRAM", bytes, true, 2, 0, -1},
                      {"TRACE", bytes, true, 7, 0, -1},     {"KERNELS", bytes, true, 6, 0, -1},
@@ -177,7 +178,11 @@ void draw_groups(Canvas& canvas, const view::Rect& place, const Scene& scene,
       draw_panel(canvas, place, process.alive ? "Holdings" : "Held at the end", failures);
   const bool here = scene.frame.process && scene.frame.process->process == process_id(process);
   if (!here || rows.empty()) {
-    draw_centred(canvas, inside, {here ? "It holds nothing." : "reading …"});
+    draw_centred(canvas, inside,
+                 {process.segment.empty()             ? "Only sums are known of it."
+                  : !here                             ? "reading …"
+                  : scene.state.list().filter.empty() ? "It holds nothing."
+                                                      : "No holding matches the filter."});
     return;
   }
   const int bytes = scene.state.exact ? 15 : 10;

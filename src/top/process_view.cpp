@@ -8,6 +8,7 @@
 #include "top/process_parts.hpp"
 #include "top/rows.hpp"
 #include "top/views.hpp"
+#include "view/status_parts.hpp"
 #include "view/units.hpp"
 #include "view/words.hpp"
 
@@ -15,6 +16,7 @@ namespace ttmem::top {
 namespace {
 
 std::string trust_text(const ledger::ProcessView& process) {
+  if (process.segment.empty()) return "not tracked: started without `ttmem run`";
   const ledger::Tracking& tracking = process.tracking;
   std::string text = tracking.exact == true ? "exact: the runtime's own statistics agree"
                      : tracking.exact == false
@@ -38,6 +40,7 @@ view::Look trust_look(const ledger::Tracking& tracking) {
 
 std::string life_text(const Scene& scene, const ledger::ProcessView& process) {
   const ledger::TimeNs now = scene.frame.snapshot.time;
+  if (process.alive && process.started == 0) return "running";
   if (process.alive) return "running for " + view::age_text(process.started, now);
   return fmt::format("{} {} ago, after {}", view::name(process.ended),
                      view::age_text(process.ended_at, now),
@@ -58,8 +61,8 @@ void draw_identity(Canvas& canvas, const view::Rect& place, const Scene& scene,
   line("tracking", trust_text(process), trust_look(process.tracking));
   line("command", process.command, looks::kText);
   line("user",
-       fmt::format("{}   source {}   {}", process.user, source_text(process),
-                   view::count_text(process.events, "event")),
+       fmt::format("{}   source {}   {}", view::user_text(process),
+                   view::sources_text(process.sources), view::count_text(process.events, "event")),
        looks::kText);
   line("runtime", process.runtime_version, looks::kText);
   line("container", process.container, looks::kText);

@@ -131,17 +131,22 @@ bool matches(const std::string& filter, std::initializer_list<std::string_view> 
                      [&filter](std::string_view text) { return contains(text, filter); });
 }
 
+ledger::Figure l1_held(const ledger::DeviceFigures& figures) {
+  if (figures.l1_used) return figures.l1_used;
+  ledger::Figure sum = view::held(figures.space(ledger::Space::kL1));
+  add_to(sum, view::held(figures.space(ledger::Space::kL1Small)));
+  return sum;
+}
+
 void Totals::add(const ledger::DeviceFigures& figures) {
-  add_to(dram, figures.space(ledger::Space::kDram).taken);
+  add_to(dram, view::held(figures.space(ledger::Space::kDram)));
   add_to(dram_capacity, figures.space(ledger::Space::kDram).capacity);
-  add_to(trace, figures.space(ledger::Space::kTrace).taken);
-  add_to(l1, figures.l1_used);
+  add_to(l1, l1_held(figures));
   add_to(l1_capacity, figures.l1_capacity);
   add_to(program_l1, figures.program_l1.resident);
   for (std::size_t type = 0; type < kernels.size(); ++type) {
     kernels[type] += figures.kernels.by_type[type].footprint;
   }
-  dispatches += figures.kernels.dispatches.value_or(0);
 }
 
 std::vector<ProcessRow> process_rows(const Scene& scene, bool alive, const ListState& list) {
@@ -271,7 +276,7 @@ L1Parts l1_parts(const ledger::DeviceView& device) {
   using view::Ink;
   const ledger::DeviceFigures& figures = device.figures;
   const std::uint64_t capacity = figures.l1_capacity.value_or(0);
-  const std::uint64_t used = figures.l1_used.value_or(0);
+  const std::uint64_t used = l1_held(figures).value_or(0);
   const std::uint64_t all =
       std::uint64_t{device.l1_bytes_per_core.value_or(0)} * device.tensix_cores;
   const std::uint64_t beside = all > capacity ? all - capacity : 0;
@@ -289,8 +294,9 @@ L1Parts l1_parts(const ledger::DeviceView& device) {
     result.parts.push_back({ink, amount, mark});
     result.whole += amount;
   };
-  add("buffers", Ink::kBuffers, figures.space(ledger::Space::kL1).taken.value_or(0), U'█');
-  if (const auto small = figures.space(ledger::Space::kL1Small).taken.value_or(0); small > 0) {
+  add("buffers", Ink::kBuffers, view::held(figures.space(ledger::Space::kL1)).value_or(0), U'█');
+  if (const auto small = view::held(figures.space(ledger::Space::kL1Small)).value_or(0);
+      small > 0) {
     add("L1_SMALL", Ink::kL1Small, small, U'%');
   }
   add("program L1", Ink::kProgramL1, figures.program_l1.resident.value_or(0), U'▓');
@@ -304,19 +310,6 @@ std::string device_list(const ledger::ProcessView& process) {
   std::vector<std::uint32_t> ids;
   for (const auto& device : process.devices) ids.push_back(device.id);
   return ids.empty() ? "-" : view::id_list(ids);
-}
-
-std::string source_text(const ledger::ProcessView& process) {
-  std::string text;
-  for (const ledger::Source source : process.sources) {
-    if (source == ledger::Source::kDaemon) {
-      text += " via daemon";
-      continue;
-    }
-    if (!text.empty()) text += '+';
-    text += view::name(source);
-  }
-  return text.empty() ? "-" : text;
 }
 
 }  // namespace ttmem::top

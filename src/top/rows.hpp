@@ -17,11 +17,13 @@
 
 namespace ttmem::top {
 
+// L1 used; of a process that only a stock TT-Metal tells of, the buffers it asked for.
+ledger::Figure l1_held(const ledger::DeviceFigures& figures);
+
 // Sums of figures; empty while nothing is known.
 struct Totals {
-  ledger::Figure dram, dram_capacity, l1, l1_capacity, program_l1, trace;
+  ledger::Figure dram, dram_capacity, l1, l1_capacity, program_l1;
   std::array<std::uint64_t, ledger::kKernelTypes> kernels{};  // footprint
-  std::uint64_t dispatches = 0;
 
   void add(const ledger::DeviceFigures& figures);
   std::uint64_t footprint() const { return kernels[0] + kernels[1] + kernels[2]; }
@@ -76,7 +78,5 @@ L1Parts l1_parts(const ledger::DeviceView& device);
 
 // "0", "0-3", "0,2": the devices of a process.
 std::string device_list(const ledger::ProcessView& process);
-// "injector", "api+upstream".
-std::string source_text(const ledger::ProcessView& process);
 
 }  // namespace ttmem::top

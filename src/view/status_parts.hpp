@@ -28,6 +28,12 @@ std::string process_table(const ledger::Snapshot& snapshot, const Style& style);
 std::string ended_list(const ledger::Snapshot& snapshot, const Style& style);
 std::string notices(const ledger::Snapshot& snapshot, const Style& style);
 
+// What is held in a space: taken, or what was asked for where blocks are not known.
+ledger::Figure held(const ledger::SpaceFigures& space);
+// "injector", "api+upstream", "api via daemon".
+std::string sources_text(const std::vector<ledger::Source>& sources);
+// The user's name, or number where it has none, made printable.
+std::string user_text(const ledger::ProcessView& process);
 // "python3 (4711)", made printable.
 std::string process_label(const ledger::ProcessView& process);
 // "0-3,6".

@@ -18,11 +18,6 @@ using ledger::Space;
 
 constexpr std::size_t kNameWidth = 24;
 
-// What is held in a space: taken, or what was asked for where blocks are not known.
-ledger::Figure held(const ledger::SpaceFigures& space) {
-  return space.taken ? space.taken : space.requested;
-}
-
 std::vector<std::string> figure_cells(const DeviceFigures& figures) {
   return {bytes_text(held(figures.space(Space::kDram))),
           bytes_text(held(figures.space(Space::kL1))),
@@ -47,23 +42,6 @@ std::vector<DeviceGroup> grouped(const ledger::ProcessView& process) {
   }
   if (groups.empty()) groups.push_back({{}, {}});
   return groups;
-}
-
-std::string sources_text(const std::vector<ledger::Source>& sources) {
-  std::string text;
-  for (const ledger::Source source : sources) {
-    if (source == ledger::Source::kDaemon) {
-      text += " via daemon";
-      continue;
-    }
-    if (!text.empty()) text += "+";
-    text += name(source);
-  }
-  return text;
-}
-
-std::string user_text(const ledger::ProcessView& process) {
-  return process.user.empty() ? std::to_string(process.uid) : printable(process.user);
 }
 
 void add_rows(Table& table, const ledger::ProcessView& process) {
@@ -133,6 +111,27 @@ std::string how_ended(const ledger::ProcessView& process, ledger::TimeNs now) {
 }
 
 }  // namespace
+
+ledger::Figure held(const ledger::SpaceFigures& space) {
+  return space.taken ? space.taken : space.requested;
+}
+
+std::string sources_text(const std::vector<ledger::Source>& sources) {
+  std::string text;
+  for (const ledger::Source source : sources) {
+    if (source == ledger::Source::kDaemon) {
+      text += " via daemon";
+      continue;
+    }
+    if (!text.empty()) text += "+";
+    text += name(source);
+  }
+  return text;
+}
+
+std::string user_text(const ledger::ProcessView& process) {
+  return process.user.empty() ? std::to_string(process.uid) : printable(process.user);
+}
 
 std::string process_table(const ledger::Snapshot& snapshot, const Style& style) {
   Table table({{"PID", Align::kRight},

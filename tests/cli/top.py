@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import unittest
 
 from harness import command, terminal
@@ -93,6 +94,25 @@ class Top(command.TestCase):
     def test_nothing_tracked_says_how_to_begin(self):
         screen = self.start()
         screen.shows("ttmem run python model.py")
+
+    def test_devices_that_nobody_tracks_and_who_has_them_open(self):
+        with tempfile.TemporaryDirectory() as root:
+            device = os.path.join(root, "sys/class/tenstorrent/tenstorrent!0")
+            for name, text in {"tt_asic_id": "00000000000000A1", "tt_card_type": "n300"}.items():
+                self.write(os.path.join(device, name), text)
+            self.write(os.path.join(root, "sys/devices/pci0000:00/0000:60:00.0/device"), "0x401e")
+            os.symlink("../../../devices/pci0000:00/0000:60:00.0", os.path.join(device, "device"))
+            self.write(os.path.join(root, "proc/driver/tenstorrent/0/pids"), "41")
+            self.write(os.path.join(root, "proc/41/stat"), "41 (train) S" + " 0" * 18 + " 100 0 0")
+            screen = self.start(TTMEM_HOST_ROOT=root)
+            self.assertIn("n300", screen.shows(" train "))
+            self.write(os.path.join(root, "proc/driver/tenstorrent/0/pids"), "")
+            screen.shows("nobody has it open")
+
+    def write(self, path, text):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text + "\n")
 
     def test_follows_the_size_at_any_moment(self):
         with command.workload("--scenario", "busy", "--devices", "4"):

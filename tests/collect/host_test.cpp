@@ -145,6 +145,20 @@ TEST_F(Host, ADeviceThatNobodyUsesShowsZero) {
   EXPECT_EQ(now.devices[0].figures.space(ledger::Space::kDram).taken, 0u);
 }
 
+TEST_F(Host, WhoReadsOftenLooksAtTheHostNowAndThen) {
+  Collector rarely({.root = root.string(), .host = true, .host_every_ms = 3'600'000});
+  Collector always({.root = root.string(), .host = true});
+  for (Collector* collector : {&rarely, &always}) collector->refresh();
+  add_process(41, "python3", 100);
+  add_device(0, "00000000000000A1", "0100014511704010", "41\n");
+  add_region(0xA1, region(4, 0xA1, {{41, {4194304, 0, 0, 0, 0}, kLater, "python3"}}));
+  for (Collector* collector : {&rarely, &always}) collector->refresh();
+  EXPECT_FALSE(rarely.changed());
+  EXPECT_TRUE(rarely.snapshot().processes.empty());
+  EXPECT_TRUE(always.changed());
+  EXPECT_EQ(always.snapshot().processes.size(), 1u);
+}
+
 TEST_F(Host, OldDriversHaveNoListAndLinksTell) {
   add_process(41, "python3", 100);
   add_device(0, "00000000000000A1", "0100014511704010", "");
