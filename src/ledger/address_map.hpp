@@ -31,6 +31,10 @@ std::vector<AddressRange> merged(std::vector<AddressRange> ranges);
 // Adds one range to such a list; cheap where the list covers it already.
 void merge_into(std::vector<AddressRange>& merged_ranges, AddressRange range);
 std::uint64_t total_bytes(std::span<const AddressRange> merged_ranges);
+// 0 if there is none.
+inline std::uint64_t end_of(std::span<const AddressRange> merged_ranges) {
+  return merged_ranges.empty() ? 0 : merged_ranges.back().end;
+}
 
 class AddressMap {
  public:

@@ -123,43 +123,38 @@ std::optional<BufferBook::Multipliers> BufferBook::multipliers(const Key& key) c
 }
 
 void BufferBook::fill(DeviceIndex device, bool with_largest_free, DeviceFigures& figures) const {
-  std::array<bool, kSpaces> bare{}, blocks{};
+  std::array<bool, kSpaces> bare{};  // with buffers whose block is not known
   figures.kernels.in_dram = 0;
-  for (const Space space :
-       {Space::kDram, Space::kL1, Space::kSystemMemory, Space::kL1Small, Space::kTrace}) {
-    figures.space(space).requested = figures.space(space).count = 0;
-  }
-  std::array<SpaceFigures, kSpaces> sums;
+  for (SpaceFigures& space : figures.spaces) space.requested = space.count = 0;
   for (const auto& [key, group] : groups_) {
     const auto set = resolved_set(key);
     if (!set || !catalog_.covers(*set, device)) continue;
-    const auto space = static_cast<std::size_t>(key.space);
-    SpaceFigures& figure = figures.spaces[space];
-    if (group.bare_count > 0) {
-      bare[space] = true;
-      raise(figure.count, group.bare_count);
-      raise(figure.requested, narrow(group.bare_requested));
-    }
-    const auto by = multipliers(key);
-    if (group.count == 0 || !by) continue;
-    blocks[space] = true;
-    raise(figure.count, group.count);
-    raise(figure.requested, narrow(group.requested));
-    raise(sums[space].taken, times(group.block, by->taken));
-    raise(sums[space].occupied, times(group.block, by->occupied));
-    if (key.space == Space::kDram) raise(figures.kernels.in_dram, times(group.binaries, by->taken));
+    bare[static_cast<std::size_t>(key.space)] |= group.bare_count > 0;
+    add_group(key, group, figures);
   }
   bool any_bare = false, any_blocks = false;
   for (const Space which : kDeviceSpaces) {
-    const auto space = static_cast<std::size_t>(which);
-    any_bare = any_bare || bare[space];
-    any_blocks = any_blocks || blocks[space];
-    if (bare[space] && !blocks[space]) continue;
-    figures.spaces[space].taken = sums[space].taken.value_or(0);
-    figures.spaces[space].occupied = sums[space].occupied.value_or(0);
+    SpaceFigures& space = figures.space(which);
+    const bool is_bare = bare[static_cast<std::size_t>(which)];
+    any_bare = any_bare || is_bare;
+    any_blocks = any_blocks || space.taken;
+    if (!is_bare && !space.taken) space.taken = space.occupied = 0;
   }
   figures.basis = !any_bare ? Basis::kBlocks : any_blocks ? Basis::kMixed : Basis::kRequested;
   fill_capacity(device, with_largest_free, figures);
+}
+
+void BufferBook::add_group(const Key& key, const Sums& group, DeviceFigures& figures) const {
+  SpaceFigures& space = figures.space(key.space);
+  raise(space.count, group.bare_count);
+  raise(space.requested, narrow(group.bare_requested));
+  const auto by = multipliers(key);
+  if (group.count == 0 || !by) return;
+  raise(space.count, group.count);
+  raise(space.requested, narrow(group.requested));
+  raise(space.taken, times(group.block, by->taken));
+  raise(space.occupied, times(group.block, by->occupied));
+  if (key.space == Space::kDram) raise(figures.kernels.in_dram, times(group.binaries, by->taken));
 }
 
 // Allocators that cover the same chip share its memory: the widest tells the capacity, the fullest

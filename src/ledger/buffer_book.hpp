@@ -95,6 +95,7 @@ class BufferBook {
   std::optional<SetIndex> resolved_set(const Key& key) const;
   std::optional<Multipliers> multipliers(const Key& key) const;
   std::uint64_t unresolved(const Key& key, const Sums& sums) const;
+  void add_group(const Key& key, const Sums& group, DeviceFigures& figures) const;
   void fill_capacity(DeviceIndex device, bool with_largest_free, DeviceFigures& figures) const;
   std::uint64_t largest_free(DeviceIndex device, AllocatorIndex allocator, Space space) const;
   template <typename Visit>

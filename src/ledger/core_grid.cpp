@@ -24,6 +24,10 @@ void join(CoreMask& to, const CoreMask& from) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] |= from[i];
 }
 
+void intersect(CoreMask& to, const CoreMask& with) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] &= with[i];
+}
+
 std::uint32_t count_bits(const CoreMask& mask) {
   int count = 0;
   for (const std::uint64_t word : mask) count += std::popcount(word);

@@ -19,7 +19,11 @@ using CoreMask = std::vector<std::uint64_t>;
 
 inline void set_bit(CoreMask& mask, std::size_t i) { mask[i / 64] |= std::uint64_t{1} << i % 64; }
 inline bool has_bit(const CoreMask& mask, std::size_t i) { return mask[i / 64] >> i % 64 & 1; }
+inline void clear_bit(CoreMask& mask, std::size_t i) {
+  mask[i / 64] &= ~(std::uint64_t{1} << i % 64);
+}
 void join(CoreMask& to, const CoreMask& from);
+void intersect(CoreMask& to, const CoreMask& with);
 std::uint32_t count_bits(const CoreMask& mask);
 
 template <typename Visit>

@@ -178,8 +178,8 @@ class Builder {
     core.view.kernel_footprint = footprint_[position];
     if (!standing_) return;
     const Standing& standing = (*standing_)[position];
-    core.view.headroom = core.frame.headroom(standing.end());
-    core.view.headroom_reserved = core.frame.headroom(reserved.empty() ? 0 : reserved.back().end);
+    core.view.headroom = core.frame.headroom(end_of(standing.ranges));
+    core.view.headroom_reserved = core.frame.headroom(end_of(reserved));
     if (core.view.headroom.value_or(0) < 0) core.view.clash = clashes_.at(core.frame, standing);
   }
 

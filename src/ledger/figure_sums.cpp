@@ -91,10 +91,7 @@ void DeviceSum::lower_headroom(const Headroom& from) {
     to.min = from.min;
     to.core = from.core;
   }
-  if (from.min_reserved) {
-    to.min_reserved =
-        to.min_reserved ? std::min(*to.min_reserved, *from.min_reserved) : from.min_reserved;
-  }
+  lower(to.min_reserved, from.min_reserved);
 }
 
 void DeviceSum::add(const DeviceFigures& process) {

@@ -50,10 +50,6 @@ double rate(const ProgramView& view) {
   return static_cast<double>(view.dispatches - 1) / seconds;
 }
 
-void lower(std::optional<std::int64_t>& to, const std::optional<std::int64_t>& from) {
-  if (from) to = to ? std::min(*to, *from) : *from;
-}
-
 void name_owner(const ProcessView& process, CoreLayers& core) {
   for (L1Layer& layer : core.layers) {
     layer.owner = process.name;

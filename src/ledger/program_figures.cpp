@@ -16,13 +16,6 @@ void for_each_set(const Books& books, DeviceIndex device, Visit visit) {
   }
 }
 
-template <typename Visit>
-void for_each_totals(const Books& books, DeviceIndex device, Visit visit) {
-  for (const SetIndex set : books.catalog.sets_of(device)) {
-    if (const ProgramTotals* totals = books.programs.totals(set)) visit(*totals);
-  }
-}
-
 Figure resident_bytes(const Books& books, DeviceIndex device) {
   if (!books.catalog.is_open(device) || !books.residency.launched(device)) return 0;
   const auto* standing = books.residency.standing(device);
@@ -46,7 +39,9 @@ Figure reserved_bytes(const Books& books, DeviceIndex device) {
 // Equal code once, also if two sets of the device have it.
 std::uint64_t unique_bytes(const Books& books, DeviceIndex device) {
   std::vector<const ProgramTotals*> sets;
-  for_each_totals(books, device, [&](const ProgramTotals& totals) { sets.push_back(&totals); });
+  for (const SetIndex set : books.catalog.sets_of(device)) {
+    if (const ProgramTotals* totals = books.programs.totals(set)) sets.push_back(totals);
+  }
   std::uint64_t sum = 0;
   std::set<Code> seen;
   for (const ProgramTotals* totals : sets) {
@@ -58,10 +53,6 @@ std::uint64_t unique_bytes(const Books& books, DeviceIndex device) {
     }
   }
   return sum;
-}
-
-void lower(std::optional<std::int64_t>& to, const std::optional<std::int64_t>& from) {
-  if (from) to = to ? std::min(*to, *from) : *from;
 }
 
 }  // namespace
@@ -160,11 +151,10 @@ Headroom headroom(const Books& books, DeviceIndex device) {
   const auto* reserved = books.residency.reserved(device);
   const std::vector<L1Frame>& frames = books.frames.of(device);
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    const auto room = frames[i].headroom((*standing)[i].end());
+    const auto room = frames[i].headroom(end_of((*standing)[i].ranges));
     if (room && (!result.min || *room < *result.min)) result.core = frames[i].core.core;
     lower(result.min, room);
-    const auto& ranges = (*reserved)[i];
-    lower(result.min_reserved, frames[i].headroom(ranges.empty() ? 0 : ranges.back().end));
+    lower(result.min_reserved, frames[i].headroom(end_of((*reserved)[i])));
   }
   return result;
 }

@@ -70,9 +70,9 @@ class Residency::Walk {
   void run_program(SlotIndex slot) {
     if (!of_.book_.find(slot, program_)) return;
     CoreMask cover = cover_of(program_, grid_);
-    take(cover);
+    intersect(cover, open_);
     for_each_bit(cover, [&](std::size_t core) {
-      result_[core] = {slot, kNoSlot, ranges_at(program_, grid_, core)};
+      settle(core, {slot, kNoSlot, ranges_at(program_, grid_, core)});
     });
   }
 
@@ -81,7 +81,7 @@ class Residency::Walk {
     std::map<std::size_t, std::pair<std::uint64_t, Standing>> most;
     for_each_member(slot, [&] {
       CoreMask cover = cover_of(program_, grid_);
-      for (std::size_t i = 0; i < cover.size(); ++i) cover[i] &= open_[i];
+      intersect(cover, open_);
       for_each_bit(cover, [&](std::size_t core) {
         Standing standing{program_.slot, slot, ranges_at(program_, grid_, core)};
         const std::uint64_t bytes = total_bytes(standing.ranges);
@@ -89,10 +89,7 @@ class Residency::Walk {
         if (is_new || bytes > place->second.first) place->second = {bytes, std::move(standing)};
       });
     });
-    for (auto& [core, best] : most) {
-      open_[core / 64] &= ~(std::uint64_t{1} << core % 64);
-      result_[core] = std::move(best.second);
-    }
+    for (auto& [core, best] : most) settle(core, std::move(best.second));
   }
 
   template <typename Visit>
@@ -109,12 +106,9 @@ class Residency::Walk {
     for_each_member(slot, [&] { join(open_, cover_of(program_, grid_)); });
   }
 
-  // Leaves in `cover` what was still open, and closes it.
-  void take(CoreMask& cover) {
-    for (std::size_t i = 0; i < cover.size(); ++i) {
-      cover[i] &= open_[i];
-      open_[i] &= ~cover[i];
-    }
+  void settle(std::size_t core, Standing&& standing) {
+    clear_bit(open_, core);
+    result_[core] = std::move(standing);
   }
 
   const Residency& of_;

@@ -27,8 +27,6 @@ struct Standing {
   SlotIndex program = kNoSlot;
   SlotIndex trace = kNoSlot;         // that replayed it
   std::vector<AddressRange> ranges;  // merged; not yet clipped by buffers
-
-  std::uint64_t end() const { return ranges.empty() ? 0 : ranges.back().end; }
 };
 
 class Residency {

@@ -6,8 +6,10 @@
 // is shown as the largest number, never as a small one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace ttmem::ledger {
 
@@ -29,6 +31,11 @@ constexpr std::int64_t difference(std::uint64_t a, std::uint64_t b) {
   const std::uint64_t size = a > b ? a - b : b - a;
   const auto magnitude = static_cast<std::int64_t>(size > kMostSigned ? kMostSigned : size);
   return a >= b ? magnitude : -magnitude;
+}
+
+// The smaller of two, of which either may not be known.
+inline void lower(std::optional<std::int64_t>& to, const std::optional<std::int64_t>& from) {
+  if (from) to = to ? std::min(*to, *from) : *from;
 }
 
 }  // namespace ttmem::ledger
