@@ -22,6 +22,7 @@
 
 #include "many_segments.hpp"
 #include "top/history.hpp"
+#include "top/run.hpp"
 #include "top/screen.hpp"
 #include "top/source.hpp"
 #include "view/ansi.hpp"
@@ -106,7 +107,9 @@ void top_all_day(benchmark::State& state) {
   double spent_ms = 0;
   int frames = 0;
   for (auto _ : state) {
-    top::Source source(top::collector_reader(host().options()));
+    collect::Options options = top::what_to_read({});
+    options.directories = {host().directory()};
+    top::Source source(top::collector_reader(options));
     Screen screen;
     source.want({}, 0.1, false);
     show_for(kStartMs, source, screen);

@@ -26,9 +26,6 @@
 namespace ttmem::cli {
 namespace {
 
-constexpr std::uint32_t kHostMs = 1000;       // devices that nobody tracks, and who has them open
-constexpr std::uint32_t kSensorsMs = 10'000;  // they come with the devices and are not shown
-
 struct TopOptions {
   bool once = false, json = false;
   double interval_s = 1.0;
@@ -47,10 +44,7 @@ const std::map<std::string, top::View>& views() {
 
 top::RunOptions run_options(const TopOptions& options) {
   top::RunOptions result;
-  result.collecting.pid = options.pid;
-  result.collecting.host = true;
-  result.collecting.host_every_ms = kHostMs;
-  result.collecting.sensors_every_ms = kSensorsMs;
+  result.collecting = top::what_to_read(options.pid);
   result.interval_s = options.interval_s;
   result.ansi = ansi_of_output(options.theme);
   result.view = views().at(options.view);

@@ -142,6 +142,15 @@ class Loop {
 
 }  // namespace
 
+collect::Options what_to_read(std::optional<std::int32_t> pid) {
+  collect::Options options;
+  options.pid = pid;
+  options.host = true;
+  options.host_every_ms = 3000;
+  options.sensors_every_ms = 10'000;
+  return options;
+}
+
 segment::Result<Finished> run(const RunOptions& options) {
   segment::Result<Terminal> terminal = Terminal::open(options.ansi);
   if (!terminal) return terminal.error();

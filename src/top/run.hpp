@@ -4,6 +4,8 @@
 // `ttmem top`: the loop between the source, the keys and the terminal.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,11 @@ struct RunOptions {
   Complete complete;             // may be empty
   std::vector<PastMoment> past;  // what somebody remembers of the time before
 };
+
+// All processes or one, and of the host what no segment tells: devices that nobody tracks, and who
+// has them open. That is looked at every three seconds; the sensors, which come with it, are not
+// shown.
+collect::Options what_to_read(std::optional<std::int32_t> pid);
 
 struct Finished {};
 
