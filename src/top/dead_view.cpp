@@ -56,11 +56,11 @@ void draw_dead(Canvas& canvas, const view::Rect& place, const Scene& scene) {
   }
   const int bytes = scene.state.exact ? 15 : 10;
   Listing listing;
-  listing.columns = {{"PID", 7, true, 0, 0, 5},         {"USER", 8, false, 6, 0, 6},
-                     {"NAME", 12, false, 0, 1, 7},      {"HOW", 6, false, 0, 0, -1},
-                     {"AGO", 9, true, 0, 0, -1},        {"LIVED", 9, true, 5, 0, 8},
+  listing.columns = {{"PID", 7, true, 0, 0, 4},         {"USER", 8, false, 6, 0, 5},
+                     {"NAME", 12, false, 0, 1, 6},      {"HOW", 6, false, 0, 0, -1},
+                     {"AGO", 9, true, 0, 0, 0},         {"LIVED", 9, true, 5, 0, 7},
                      {"DEVICES", 7, false, 4, 0, -1},   {"BUFFERS", 8, true, 3, 0, -1},
-                     {"DRAM", bytes, true, 0, 0, 0},    {"L1 USED", bytes, true, 0, 0, 1},
+                     {"DRAM", bytes, true, 0, 0, 1},    {"L1 USED", bytes, true, 0, 0, 2},
                      {"KERNELS", bytes, true, 2, 0, 3}, {"LAST FAILURE", 12, false, 7, 2, -1}};
   listing.rows = static_cast<int>(rows.size());
   listing.selected = std::min(list.selected, listing.rows - 1);

@@ -26,28 +26,57 @@ bool contains(std::string_view text, std::string_view wanted) {
          text.end();
 }
 
-// The natural order of each: large, fast, new first; names and pids ascending.
-bool before(const ProcessRow& a, const ProcessRow& b, int order) {
+// The natural order of each: large, fast, long and late first; names and pids ascending.
+enum class Order {
+  kDram,
+  kL1,
+  kProgramL1,
+  kKernels,
+  kRate,
+  kPid,
+  kUser,
+  kName,
+  kAge,
+  kEnded,
+  kLived
+};
+constexpr std::array<Order, kDeadOrders.size()> kOrdersOfTheDead = {
+    Order::kEnded, Order::kDram, Order::kL1,   Order::kKernels,
+    Order::kPid,   Order::kUser, Order::kName, Order::kLived};
+
+Order order_of(const ListState& list, bool alive) {
+  return alive ? static_cast<Order>(list.sort)
+               : kOrdersOfTheDead[static_cast<std::size_t>(list.sort)];
+}
+
+ledger::TimeNs lived(const ProcessRow& row) { return row.process->ended_at - row.process->started; }
+
+bool before(const ProcessRow& a, const ProcessRow& b, Order order) {
   switch (order) {
-    case 0:
+    case Order::kDram:
       return a.totals.dram.value_or(0) > b.totals.dram.value_or(0);
-    case 1:
+    case Order::kL1:
       return a.totals.l1.value_or(0) > b.totals.l1.value_or(0);
-    case 2:
+    case Order::kProgramL1:
       return a.totals.program_l1.value_or(0) > b.totals.program_l1.value_or(0);
-    case 3:
+    case Order::kKernels:
       return a.totals.footprint() > b.totals.footprint();
-    case 4:
+    case Order::kRate:
       return a.dispatches_per_second > b.dispatches_per_second;
-    case 6:
-      return a.process->user < b.process->user;
-    case 7:
-      return a.process->name < b.process->name;
-    case 8:
-      return a.process->started < b.process->started;
-    default:
+    case Order::kPid:
       return a.process->pid < b.process->pid;
+    case Order::kUser:
+      return a.process->user < b.process->user;
+    case Order::kName:
+      return a.process->name < b.process->name;
+    case Order::kAge:
+      return a.process->started < b.process->started;
+    case Order::kEnded:
+      return a.process->ended_at > b.process->ended_at;
+    case Order::kLived:
+      return lived(a) > lived(b);
   }
+  return false;
 }
 
 bool before(const ledger::HoldingView* a, const ledger::HoldingView* b, int order) {
@@ -116,10 +145,10 @@ int process_row_count(const Scene& scene) {
   return scene.frame.process ? static_cast<int>(scene.frame.process->picture.size()) : 0;
 }
 
-template <typename Row>
-void sort_rows(std::vector<Row>& rows, const ListState& list) {
-  std::stable_sort(rows.begin(), rows.end(), [&list](const Row& a, const Row& b) {
-    return list.reversed ? before(b, a, list.sort) : before(a, b, list.sort);
+template <typename Row, typename Order>
+void sort_rows(std::vector<Row>& rows, Order order, bool reversed) {
+  std::stable_sort(rows.begin(), rows.end(), [=](const Row& a, const Row& b) {
+    return reversed ? before(b, a, order) : before(a, b, order);
   });
 }
 
@@ -164,7 +193,7 @@ std::vector<ProcessRow> process_rows(const Scene& scene, bool alive, const ListS
     }
     rows.push_back(row);
   }
-  sort_rows(rows, list);
+  sort_rows(rows, order_of(list, alive), list.reversed);
   return rows;
 }
 
@@ -184,7 +213,7 @@ std::vector<const ledger::HoldingView*> kernel_rows(const Scene& scene) {
       rows.push_back(&kernel);
     }
   }
-  sort_rows(rows, list);
+  sort_rows(rows, list.sort, list.reversed);
   return rows;
 }
 
@@ -198,7 +227,7 @@ std::vector<const ledger::ProgramView*> program_rows(const Scene& scene) {
       rows.push_back(&program);
     }
   }
-  sort_rows(rows, list);
+  sort_rows(rows, list.sort, list.reversed);
   return rows;
 }
 
@@ -209,7 +238,7 @@ std::vector<const HoldingGroup*> group_rows(const Scene& scene) {
   for (const HoldingGroup& group : scene.frame.process->groups) {
     if (matches(list.filter, {group.what, group.operation})) rows.push_back(&group);
   }
-  sort_rows(rows, list);
+  sort_rows(rows, list.sort, list.reversed);
   return rows;
 }
 
@@ -237,8 +266,9 @@ int event_selected_in(const Scene& scene, const Frame& next) {
 std::vector<std::string_view> orders_of(const ScreenState& state) {
   switch (state.view) {
     case View::kOverview:
-    case View::kDead:
       return {kProcessOrders.begin(), kProcessOrders.end()};
+    case View::kDead:
+      return {kDeadOrders.begin(), kDeadOrders.end()};
     case View::kPrograms:
       return {kProgramOrders.begin(), kProgramOrders.end()};
     case View::kProcess:

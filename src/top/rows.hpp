@@ -36,9 +36,11 @@ struct ProcessRow {
   double dispatches_per_second = 0;
 };
 
-// The living, or the dead. Orders: kProcessOrders.
+// The living in one of kProcessOrders, or the dead in one of kDeadOrders.
 inline constexpr std::array<std::string_view, 9> kProcessOrders = {
-    "DRAM", "L1", "program L1", "kernels", "dispatches/s", "pid", "user", "name", "age"};
+    "DRAM", "L1 used", "program L1", "kernels", "dispatches/s", "pid", "user", "name", "age"};
+inline constexpr std::array<std::string_view, 8> kDeadOrders = {
+    "ended", "DRAM", "L1 used", "kernels", "pid", "user", "name", "lived"};
 std::vector<ProcessRow> process_rows(const Scene& scene, bool alive, const ListState& list);
 
 Totals device_totals(const ledger::Snapshot& snapshot);

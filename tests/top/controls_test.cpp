@@ -144,7 +144,7 @@ TEST_F(Controls, TheSortMenuChoosesAnOrder) {
   press(Key::kDown);
   press(Key::kEnter);
   EXPECT_FALSE(state.sort_menu);
-  EXPECT_EQ(kProcessOrders[static_cast<std::size_t>(state.list().sort)], "L1");
+  EXPECT_EQ(kProcessOrders[static_cast<std::size_t>(state.list().sort)], "L1 used");
   press(Key::kRight);
   EXPECT_EQ(kProcessOrders[static_cast<std::size_t>(state.list().sort)], "program L1");
 }
@@ -215,6 +215,20 @@ TEST_F(Controls, ThePictureOfAFailureIsAListOfItsOwn) {
   frame.process->picture.assign(40, {});
   press(Key::kEnd);
   EXPECT_EQ(state.list().selected, 39);
+}
+
+TEST_F(Controls, WhoEndedLastIsTheFirstOfTheDead) {
+  frame.snapshot.processes[5].ended_at = kExampleTime - 1;
+  press(U'6');
+  const auto first = [this] {
+    return process_rows({frame, history, state}, false, state.list()).front().process->pid;
+  };
+  EXPECT_EQ(first(), 3050);
+  press(U'r');
+  EXPECT_EQ(first(), 3001);
+  press(Key::kLeft);  // the last of the orders: who lived longest
+  EXPECT_EQ(kDeadOrders[static_cast<std::size_t>(state.list().sort)], "lived");
+  EXPECT_EQ(first(), 3001);
 }
 
 TEST_F(Controls, TheSelectedEventStaysWhileOthersCome) {
