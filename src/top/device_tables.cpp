@@ -50,10 +50,8 @@ void draw_kernels(Canvas& canvas, const view::Rect& place, const Scene& scene,
       canvas, place, fmt::format("Kernels {}{}", rows.size(), all ? "" : " of the largest"),
       kernels_note(scene, device));
   const ListState& list = scene.state.list();
-  if (rows.empty()) {
-    draw_centred(canvas, inside,
-                 {list.filter.empty() ? "No living process has a kernel here."
-                                      : "No kernel matches the filter."});
+  if (rows.empty() && !list.filter.empty()) {
+    draw_centred(canvas, inside, {"No kernel matches the filter."});
     return;
   }
   const int bytes = scene.state.exact ? 12 : 10;
