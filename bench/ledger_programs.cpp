@@ -159,29 +159,57 @@ void register_and_drop(benchmark::State& state) {
 BENCHMARK(register_and_drop)->Arg(16)->Arg(kPrograms);
 
 // One program changes, then every figure of all 32 chips: what one refresh of a screen costs.
+class Refresh {
+ public:
+  explicit Refresh(std::uint32_t alive) : next_(alive) {
+    add_geometry(ledger_);
+    for (const Program& program : make_programs(alive)) add(ledger_, program);
+    benchmark::DoNotOptimize(ask_all(ledger_));
+  }
+
+  // Milliseconds, in the mean of a program that comes and goes.
+  double operator()() {
+    const Program program = make_program(next_, random_);
+    const double start = microseconds();
+    add(ledger_, program);
+    benchmark::DoNotOptimize(ask_all(ledger_));
+    drop(ledger_, program);
+    benchmark::DoNotOptimize(ask_all(ledger_));
+    return (microseconds() - start) / 2000;
+  }
+
+ private:
+  std::uint32_t next_;
+  std::mt19937 random_{2};
+  ProcessLedger ledger_;
+};
+
 void refresh_all_chips(benchmark::State& state) {
-  std::mt19937 random(2);
-  ProcessLedger ledger;
-  add_geometry(ledger);
-  for (const Program& program : make_programs(kPrograms)) add(ledger, program);
-  benchmark::DoNotOptimize(ask_all(ledger));
+  Refresh refresh(kPrograms);
   double sum = 0;
   std::uint64_t rounds = 0;
   for (auto _ : state) {
-    const Program program = make_program(kPrograms, random);
-    for (const bool up : {true, false}) {
-      const double start = microseconds();
-      up ? add(ledger, program) : drop(ledger, program);
-      benchmark::DoNotOptimize(ask_all(ledger));
-      sum += (microseconds() - start);
-      ++rounds;
-    }
+    sum += refresh();
+    ++rounds;
   }
-  state.counters["value"] = sum / static_cast<double>(rounds) / 1000;
+  state.counters["value"] = sum / static_cast<double>(rounds);
   state.counters["limit"] = 20;
   state.SetLabel("ms; one program changed, then every figure of 32 chips");
 }
 BENCHMARK(refresh_all_chips);
+
+void refresh_growth(benchmark::State& state) {
+  Refresh few(4), many(256);
+  double few_sum = 0, many_sum = 0;
+  for (auto _ : state) {
+    few_sum += few();
+    many_sum += many();
+  }
+  state.counters["value"] = many_sum / few_sum;
+  state.counters["limit"] = 10;
+  state.SetLabel("times; the same with 256 programs as against 4");
+}
+BENCHMARK(refresh_growth);
 
 void first_load(benchmark::State& state) {
   const std::vector<Program> programs = make_programs(kPrograms);

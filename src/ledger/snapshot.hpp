@@ -221,8 +221,8 @@ struct CoreView {
   Role role = Role::kWorker;
   std::uint8_t noc_x = 255, noc_y = 255;
   Figure l1_bytes;
-  // fixed + ring + program_l1 + gaps + free + buffers + l1_small = l1_bytes, wherever that is known;
-  // where it is not, nothing is free. l1_small is the whole region, used or not.
+  // fixed + ring + program_l1 + gaps + free + buffers + l1_small = l1_bytes, wherever that is
+  // known; where it is not, nothing is free. l1_small is the whole region, used or not.
   std::uint64_t fixed = 0, ring = 0, program_l1 = 0, gaps = 0, free = 0, buffers = 0, l1_small = 0;
   // Parts of the above: what buffers with data on this core hold, and what is in L1_SMALL.
   std::uint64_t buffers_occupied = 0, l1_small_taken = 0, l1_small_occupied = 0;
