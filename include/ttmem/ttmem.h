@@ -331,14 +331,19 @@ TTMEM_API ttmem_ring_manager_t ttmem_ring_manager_opened(ttmem_set_t set, uint32
                                                          uint32_t sub_device,
                                                          const ttmem_ring* rings, uint32_t count,
                                                          uint32_t observed);
-/* Space for one launch: `bytes` holds one size a ring, in the order of opening. Nothing is taken
- * until ttmem_ring_taken. The workload names the slice. */
-TTMEM_API void ttmem_ring_reserved(ttmem_ring_manager_t manager, ttmem_workload_t workload,
-                                   const uint32_t* bytes, uint32_t count);
 /* Entries whose completion count is at most `sync` are free again. */
 TTMEM_API void ttmem_ring_freed(ttmem_ring_manager_t manager, uint32_t sync);
-/* Takes what was reserved, until completion count `sync`. */
-TTMEM_API void ttmem_ring_taken(ttmem_ring_manager_t manager, uint32_t sync);
+
+typedef struct ttmem_ring_launch {
+  ttmem_workload_t workload;        /* names its slices */
+  uint32_t bytes[TTMEM_CORE_TYPES]; /* one size a ring, in the order of opening */
+  uint32_t has_freed;               /* != 0: between its plan and its start, it freed ... */
+  uint32_t freed;                   /* ... entries up to this completion count */
+  uint32_t sync;                    /* in use until this completion count */
+} ttmem_ring_launch;
+
+/* One launch: planned with the ring as it is now, then freed and taken. */
+TTMEM_API void ttmem_ring_launched(ttmem_ring_manager_t manager, const ttmem_ring_launch* launch);
 /* One entry over everything: after a trace replay, or at the start of a capture. */
 TTMEM_API void ttmem_ring_filled(ttmem_ring_manager_t manager, uint32_t sync);
 TTMEM_API void ttmem_ring_reset(ttmem_ring_manager_t manager);

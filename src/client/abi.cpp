@@ -110,11 +110,11 @@ void ttmem_audited(ttmem_allocator_t allocator, uint32_t space, uint64_t ours, u
 
 // ---- buffers
 
-void ttmem_buffer_allocated_(const ttmem_buffer* buffer) {
+[[gnu::hot]] void ttmem_buffer_allocated_(const ttmem_buffer* buffer) {
   if (const Call call; call) call->buffers.allocated(*buffer, call.origin());
 }
 
-void ttmem_buffer_freed_(ttmem_allocator_t allocator, uint32_t space, uint64_t id) {
+[[gnu::hot]] void ttmem_buffer_freed_(ttmem_allocator_t allocator, uint32_t space, uint64_t id) {
   if (const Call call; call) call->buffers.freed(allocator, space, id);
 }
 

@@ -56,7 +56,7 @@ void ttmem_workload_released(ttmem_workload_t workload) {
 }
 
 // Queue and sub-device matter to the rings, which have calls of their own.
-void ttmem_dispatched_(ttmem_workload_t workload, uint32_t, uint32_t, uint32_t flags) {
+[[gnu::hot]] void ttmem_dispatched_(ttmem_workload_t workload, uint32_t, uint32_t, uint32_t flags) {
   auto* recorder = ttmem::client::own_recorder();
   if (flags == 0 && recorder != nullptr && recorder->is_open() &&
       recorder->workloads.dispatched_hot(workload)) {
@@ -98,19 +98,13 @@ ttmem_ring_manager_t ttmem_ring_manager_opened(ttmem_set_t set, uint32_t queue, 
   return 0;
 }
 
-void ttmem_ring_reserved(ttmem_ring_manager_t manager, ttmem_workload_t workload,
-                         const uint32_t* bytes, uint32_t count) {
-  if (const Call call; call && bytes != nullptr) {
-    call->rings.reserved(manager, workload, bytes, count);
-  }
-}
-
 void ttmem_ring_freed(ttmem_ring_manager_t manager, uint32_t sync) {
   if (const Call call; call) call->rings.freed(manager, sync);
 }
 
-void ttmem_ring_taken(ttmem_ring_manager_t manager, uint32_t sync) {
-  if (const Call call; call) call->rings.taken(manager, sync);
+[[gnu::hot]] void ttmem_ring_launched(ttmem_ring_manager_t manager,
+                                      const ttmem_ring_launch* launch) {
+  if (const Call call; call && launch != nullptr) call->rings.launched(manager, *launch);
 }
 
 void ttmem_ring_filled(ttmem_ring_manager_t manager, uint32_t sync) {

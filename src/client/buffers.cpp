@@ -59,8 +59,7 @@ void Buffers::give_back() {
 }
 
 AllocatorState* Buffers::state(ttmem_allocator_t id) const {
-  if (id == 0 || id > get_word(book_->store.header().allocator_count)) return nullptr;
-  return &states_[id];
+  return id != 0 && states_.is_ready(id) ? &states_[id] : nullptr;
 }
 
 AllocatorState* Buffers::prepare_state(std::uint16_t id) {
@@ -71,7 +70,7 @@ AllocatorState* Buffers::prepare_state(std::uint16_t id) {
 
 // The two hot ones are one function each (flatten): the calls between the short steps below would
 // cost a tenth of the time.
-__attribute__((flatten)) void Buffers::allocated(const ttmem_buffer& buffer, Origin origin) {
+[[gnu::hot, gnu::flatten]] void Buffers::allocated(const ttmem_buffer& buffer, Origin origin) {
   AllocatorState* allocator = state(buffer.allocator);
   if (allocator == nullptr) {
     book_->refuse(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, buffer.allocator);
@@ -107,8 +106,8 @@ __attribute__((flatten)) void Buffers::allocated(const ttmem_buffer& buffer, Ori
   book_->store.count_unrecorded();
 }
 
-__attribute__((flatten)) void Buffers::freed(ttmem_allocator_t id, std::uint32_t space,
-                                             std::uint64_t buffer) {
+[[gnu::hot, gnu::flatten]] void Buffers::freed(ttmem_allocator_t id, std::uint32_t space,
+                                               std::uint64_t buffer) {
   AllocatorState* allocator = state(id);
   if (allocator == nullptr) {
     book_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, id);

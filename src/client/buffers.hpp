@@ -40,7 +40,7 @@ class Buffers {
   AllocatorState* prepare_state(std::uint16_t id);
   void clear(AllocatorState& allocator);
 
-  // Null for an id that was never handed out.
+  // Null, or one that is not open, for an id that was never handed out.
   AllocatorState* state(ttmem_allocator_t id) const;
 
   // The DRAM buffer that holds a workload's binaries: flags it and names it in the workload's slot,

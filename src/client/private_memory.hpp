@@ -38,6 +38,7 @@ class PrivateArray {
   bool prepare(std::uint64_t count) { return memory_.prepare(count * sizeof(T)); }
   void give_back() { memory_.give_back(); }
   std::uint64_t ready() const { return memory_.ready() / sizeof(T); }
+  bool is_ready(std::uint64_t index) const { return (index + 1) * sizeof(T) <= memory_.ready(); }
   std::uint64_t reserved() const { return memory_.reserved() / sizeof(T); }
   T* data() const { return reinterpret_cast<T*>(memory_.base()); }
   T& operator[](std::uint64_t index) const { return data()[index]; }

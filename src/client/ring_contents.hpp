@@ -52,8 +52,8 @@ class RingContents {
     std::uint32_t begin, end;
     std::uint64_t workload;
   };
-  Slice slices_[kSlices];
   std::uint32_t count_;
+  Slice slices_[kSlices];
 };
 
 }  // namespace ttmem::client

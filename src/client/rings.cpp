@@ -28,9 +28,8 @@ RingManager& Rings::record(std::uint32_t id) const {
 
 template <class Use>
 void Rings::use(ttmem_ring_manager_t id, Use use) {
-  const bool known = id != 0 && id <= get_word(book_->store.header().ring_manager_count);
   bool open = false;
-  if (known) {
+  if (id != 0 && states_.is_ready(id)) {
     RingState& state = states_[id];
     const Holding holding(state.lock);
     open = state.open;
@@ -96,7 +95,6 @@ ttmem_ring_manager_t Rings::opened(ttmem_set_t set, std::uint32_t queue, std::ui
     }
     RingRules(manager).reset();
   });
-  state.pending = {};
   state.has_saved = false;
   state.open = true;
   auto& header = book_->store.header();
@@ -113,29 +111,20 @@ void Rings::closed(ttmem_ring_manager_t id) {
 
 // ---- what happens in a ring ----------------------------------------------------------------
 
-void Rings::reserved(ttmem_ring_manager_t id, ttmem_workload_t workload, const std::uint32_t* bytes,
-                     std::uint32_t count) {
-  use(id, [&](RingManager& manager, RingState& state) {
-    state.pending = RingRules(manager).reserve(bytes, count);
-    state.pending_workload = workload;
-  });
-}
-
 void Rings::freed(ttmem_ring_manager_t id, std::uint32_t sync) {
   change(id, [&](RingManager& manager, RingState&) { RingRules(manager).free(sync); });
 }
 
-void Rings::taken(ttmem_ring_manager_t id, std::uint32_t sync) {
+[[gnu::hot]] void Rings::launched(ttmem_ring_manager_t id, const ttmem_ring_launch& launch) {
   bool reloaded = false;
-  ttmem_workload_t workload = 0;
   change(id, [&](RingManager& manager, RingState& state) {
-    workload = state.pending_workload;
-    RingRules(manager).take(state.pending, sync, id_of(workload));
-    reloaded = write(id, manager, state, state.pending, workload);
-    state.pending = {};
-    state.pending_workload = 0;
+    RingRules rules(manager);
+    const RingPlan plan = rules.reserve(launch.bytes, TTMEM_CORE_TYPES);
+    if (launch.has_freed != 0) rules.free(launch.freed);
+    rules.take(plan, launch.sync, id_of(launch.workload));
+    reloaded = write(id, manager, state, plan, launch.workload);
   });
-  if (reloaded) note_reload(record(id), workload);
+  if (reloaded) note_reload(record(id), launch.workload);
 }
 
 void Rings::simulated(ttmem_ring_manager_t id, ttmem_workload_t workload,
@@ -149,8 +138,8 @@ void Rings::simulated(ttmem_ring_manager_t id, ttmem_workload_t workload,
   if (reloaded) note_reload(record(id), workload);
 }
 
-bool Rings::write(ttmem_ring_manager_t id, RingManager& manager, RingState& state,
-                  const RingPlan& plan, ttmem_workload_t handle) {
+[[gnu::hot]] bool Rings::write(ttmem_ring_manager_t id, RingManager& manager, RingState& state,
+                               const RingPlan& plan, ttmem_workload_t handle) {
   Workload* workload = workloads_->live(handle);
   bool was_there = true;
   for (std::uint32_t i = 0; i < plan.count; ++i) {
@@ -163,7 +152,8 @@ bool Rings::write(ttmem_ring_manager_t id, RingManager& manager, RingState& stat
   }
   if (workload == nullptr) return false;
   const std::uint64_t bit = 1ull << id;
-  const bool had_slice = (workload->ring_managers.fetch_or(bit) & bit) != 0;
+  const bool had_slice = (workload->ring_managers.load(std::memory_order_relaxed) & bit) != 0;
+  if (!had_slice) workload->ring_managers.fetch_or(bit);
   const bool reloaded = had_slice && !was_there;
   if (reloaded) ++manager.reloads;
   return reloaded;

@@ -19,10 +19,8 @@ struct RingState {
   ShortLock lock;
   bool open;
   bool has_saved;
-  std::uint64_t pending_workload;  // handle, of the reservation that was not taken yet
-  segment::RingPlan pending;
-  segment::Ring saved[segment::kMaxRings];
   RingContents contents[segment::kMaxRings];
+  segment::Ring saved[segment::kMaxRings];
 };
 
 class Rings {
@@ -32,10 +30,8 @@ class Rings {
 
   ttmem_ring_manager_t opened(ttmem_set_t set, std::uint32_t queue, std::uint32_t sub_device,
                               const ttmem_ring* rings, std::uint32_t count, bool observed);
-  void reserved(ttmem_ring_manager_t id, ttmem_workload_t workload, const std::uint32_t* bytes,
-                std::uint32_t count);
   void freed(ttmem_ring_manager_t id, std::uint32_t sync);
-  void taken(ttmem_ring_manager_t id, std::uint32_t sync);
+  void launched(ttmem_ring_manager_t id, const ttmem_ring_launch& launch);
   void filled(ttmem_ring_manager_t id, std::uint32_t sync);
   void reset(ttmem_ring_manager_t id);
   void saved(ttmem_ring_manager_t id);

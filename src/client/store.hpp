@@ -193,7 +193,7 @@ inline void Store::commit_beside_live_words(std::uint32_t number, const segment:
   write_event(number, payload);
   segment::Slot& slot = this->slot(number);
   set_word(slot.version, head_ << 1 | 1);
-  const auto words = std::bit_cast<PayloadWords>(payload);
+  const auto words = words_of(payload);
   auto* out = reinterpret_cast<std::uint64_t*>(&slot.payload);
   for (const std::size_t i : {0u, 1u, 5u, 6u}) publish(out[i], words.word[i]);
   publish(slot.version, head_ << 1);

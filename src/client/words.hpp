@@ -35,9 +35,20 @@ struct PayloadWords {
   std::uint64_t word[kPayloadWords];
 };
 
+// Put together in registers: a word that is read back from memory as other sizes than it was
+// written in waits for its stores.
+inline PayloadWords words_of(const segment::Payload& payload) {
+  return {
+      {payload.meta, payload.id, payload.a, payload.b, payload.time,
+       payload.set | std::uint64_t{payload.allocator} << 16 | std::uint64_t{payload.cores} << 32,
+       payload.operation | std::uint64_t{payload.line} << 32}};
+}
+static_assert(offsetof(segment::Payload, set) == 40 && offsetof(segment::Payload, cores) == 44 &&
+              offsetof(segment::Payload, operation) == 48);
+
 // Each word is a release, so it comes after whatever was stored before it: the odd version.
 inline void store_payload(segment::Payload& to, const segment::Payload& from) {
-  const auto words = std::bit_cast<PayloadWords>(from);
+  const PayloadWords words = words_of(from);
   auto* out = reinterpret_cast<std::uint64_t*>(&to);
 #pragma GCC unroll 8
   for (std::size_t i = 0; i < kPayloadWords; ++i) publish(out[i], words.word[i]);

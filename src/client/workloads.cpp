@@ -32,7 +32,7 @@ bool Workloads::open(Book& book, Devices& devices, Buffers& buffers, Programs& p
   return pool_.reserve(book.most_records()) && ids_.open();
 }
 
-Workload* Workloads::live(ttmem_workload_t handle) const {
+[[gnu::hot]] Workload* Workloads::live(ttmem_workload_t handle) const {
   const auto index = static_cast<std::uint32_t>(handle);
   if (index == 0 || !pool_.holds(index)) return nullptr;
   Workload& workload = pool_[index];

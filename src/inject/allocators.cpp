@@ -119,7 +119,7 @@ void fill(Allocator& entry, const void* allocator, ttmem_set_t set, std::uint32_
 
 alignas(64) constinit Allocator table[kMax];
 
-Allocator* find(const void* allocator) {
+[[gnu::hot]] Allocator* find(const void* allocator) {
   for (std::size_t i = 0; i < kMax; ++i) {
     Allocator& entry = table[(place(allocator) + i) % kMax];
     const void* key = entry.key.load(std::memory_order_acquire);

@@ -79,7 +79,7 @@ std::vector<metal::CoreRange> ranges_with_data(const void* buffer, std::uint32_t
 
 bool ids_are_ordered() { return functions.buffer_unique_id != nullptr; }
 
-bool read(const void* buffer, BufferFacts& facts) {
+[[gnu::hot]] bool read(const void* buffer, BufferFacts& facts) {
   if (!functions.buffer_size || !functions.buffer_type || !functions.buffer_layout ||
       !functions.buffer_unique_id) {
     return read_old(buffer, facts);
@@ -96,7 +96,7 @@ const void* device_of(const void* buffer) {
                                  : at<const void*>(buffer, kOldDevice);
 }
 
-bool read_identity(const void* buffer, std::uint64_t& id, std::uint32_t& space) {
+[[gnu::hot]] bool read_identity(const void* buffer, std::uint64_t& id, std::uint32_t& space) {
   if (functions.buffer_type && functions.buffer_unique_id) {
     id = functions.buffer_unique_id(buffer);
     space = static_cast<std::uint32_t>(functions.buffer_type(buffer));
@@ -109,7 +109,7 @@ bool read_identity(const void* buffer, std::uint64_t& id, std::uint32_t& space) 
   return true;
 }
 
-ttmem_cores_t cores_of(const void* buffer, const BufferFacts& facts) {
+[[gnu::hot]] ttmem_cores_t cores_of(const void* buffer, const BufferFacts& facts) {
   if (facts.layout == TTMEM_LAYOUT_INTERLEAVED || !functions.buffer_num_cores) return 0;
   const auto ranges = ranges_with_data(buffer, facts.layout);
   if (ranges.empty()) return 0;
@@ -117,7 +117,8 @@ ttmem_cores_t cores_of(const void* buffer, const BufferFacts& facts) {
   return in_dram ? intern_banks(ranges) : intern(TTMEM_CORE_TENSIX, ranges);
 }
 
-bool read_per_core(const void* buffer, const BufferFacts& facts, std::uint64_t& address) {
+[[gnu::hot]] bool read_per_core(const void* buffer, const BufferFacts& facts,
+                                std::uint64_t& address) {
   if (facts.space != TTMEM_SPACE_L1 || facts.layout == TTMEM_LAYOUT_INTERLEAVED) return false;
   if (!functions.is_per_core || !functions.per_core_addresses) return false;
   if (!functions.is_per_core(buffer)) return false;

@@ -48,7 +48,8 @@ void note_binaries(const Allocator& allocator, std::uint64_t id) {
 
 }  // namespace
 
-void record_allocation(const void* allocator, const void* buffer, std::uint64_t address) {
+[[gnu::hot]] void record_allocation(const void* allocator, const void* buffer,
+                                    std::uint64_t address) {
   BufferFacts facts;
   if (!read(buffer, facts)) return ttmem_anomaly(TTMEM_ANOMALY_BAD_VALUE);
   Allocator* entry = find_or_open(allocator, buffer);
@@ -71,7 +72,7 @@ void record_allocation(const void* allocator, const void* buffer, std::uint64_t 
 
 namespace {
 
-void record_free(const void* allocator, const void* buffer) {
+[[gnu::hot]] void record_free(const void* allocator, const void* buffer) {
   Allocator* entry = allocators::find(allocator);
   std::uint64_t id = 0;
   std::uint32_t space = 0;
@@ -90,7 +91,7 @@ void report_failure(const void* allocator, const void* buffer, const char* messa
 
 }  // namespace
 
-extern "C" Returned ttmem_hook_allocate_buffer(void* allocator, void* buffer) {
+extern "C" [[gnu::hot]] Returned ttmem_hook_allocate_buffer(void* allocator, void* buffer) {
   Returned result;
   try {
     result = call(ttmem_original_allocate_buffer, allocator, buffer);
@@ -102,7 +103,7 @@ extern "C" Returned ttmem_hook_allocate_buffer(void* allocator, void* buffer) {
   return result;
 }
 
-extern "C" void ttmem_on_deallocate_buffer(void* allocator, void* buffer) noexcept {
+extern "C" [[gnu::hot]] void ttmem_on_deallocate_buffer(void* allocator, void* buffer) noexcept {
   if (ttmem_enabled()) quietly([=] { record_free(allocator, buffer); });
 }
 

@@ -13,7 +13,7 @@
 .endm
 
 .macro ENTRY_thunk id
-        .text
+        .section .text.hot, "ax", @progbits
         .p2align 4
         .globl  ttmem_thunk_\id
         .hidden ttmem_thunk_\id

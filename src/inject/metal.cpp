@@ -83,7 +83,7 @@ bool is_mesh(const void* device) {
   return *table[-1] == *library().mesh_type;
 }
 
-bool is_slow_queue(const void* queue) {
+[[gnu::hot]] bool is_slow_queue(const void* queue) {
   return slow_queue_functions && *static_cast<const void* const*>(queue) == slow_queue_functions;
 }
 

@@ -266,7 +266,7 @@ void workload_destroyed(const void* workload) {
   if (handle) ttmem_workload_released(handle);
 }
 
-void enqueued(const void* workload, const void* queue, const void* caller) {
+[[gnu::hot]] void enqueued(const void* workload, const void* queue, const void* caller) {
   ttmem_workload_t handle = launched.find(workload);
   if (!handle) handle = remember_launch(workload, queue, caller);
   if (traces::captured(queue, handle)) return;
@@ -292,7 +292,7 @@ void launched_slowly(const void* program, const void* device) {
   ttmem_dispatched(handle, 0, 0, TTMEM_DISPATCH_SLOW);
 }
 
-ttmem_workload_t current() {
+[[gnu::hot]] ttmem_workload_t current() {
   if (!scopes.workload || !scopes.queue) return 0;
   if (const ttmem_workload_t known = launched.find(scopes.workload)) return known;
   {

@@ -26,11 +26,10 @@ namespace {
 struct alignas(64) Manager {
   const void* key = nullptr;  ///< WorkerConfigBufferMgr*
   ttmem_ring_manager_t recorded = 0;
-  bool in_use = false;  ///< rings added from now on are a new beginning
-  /// The last reservation. The runtime plans a launch several times before it takes one plan.
-  bool is_planned = false;
+  bool in_use = false;      ///< rings added from now on are a new beginning
+  bool is_planned = false;  ///< `launch` holds the last plan; a launch is planned several times
   std::uint32_t ring_count = 0;
-  std::uint32_t planned[TTMEM_CORE_TYPES] = {};
+  ttmem_ring_launch launch = {};
   const void* queue = nullptr;
   ttmem_ring rings[TTMEM_CORE_TYPES] = {};  ///< the runtime's pseudo rings are left out
 };
@@ -47,7 +46,7 @@ std::atomic<Manager*>& recent(const void* key) {
   return places[(reinterpret_cast<std::uintptr_t>(key) >> 4) * 0x9E3779B97F4A7C15u >> 58];
 }
 
-Manager* find(const void* key) {
+[[gnu::hot]] Manager* find(const void* key) {
   std::atomic<Manager*>& place = recent(key);
   Manager* manager = place.load(std::memory_order_acquire);
   if (manager && manager->key == key) return manager;
@@ -68,6 +67,7 @@ void added(const void* key, std::uint32_t base, std::uint32_t bytes) {
       manager.ring_count = 0;
       manager.in_use = false;
       manager.is_planned = false;
+      manager.launch.has_freed = 0;
       if (manager.recorded) ttmem_ring_reset(manager.recorded);
     }
     if (base == 0 || manager.ring_count == TTMEM_CORE_TYPES) return;
@@ -94,7 +94,7 @@ void open(Manager& manager, ttmem_set_t set) {
 }
 
 /// The manager of a call, known to the recorder; null if it is not.
-Manager* used(const void* key) {
+[[gnu::hot]] Manager* used(const void* key) {
   Manager* manager = find(key);
   if (!manager) return nullptr;
   manager->in_use = true;
@@ -104,11 +104,11 @@ Manager* used(const void* key) {
   return manager->recorded ? manager : nullptr;
 }
 
-/// Tells the recorder which plan is being followed.
-void settle(Manager& manager) {
-  if (!manager.is_planned) return;
+/// Tells the recorder what was freed for a launch that was planned and not made.
+void give_up_plan(Manager& manager) {
   manager.is_planned = false;
-  ttmem_ring_reserved(manager.recorded, programs::current(), manager.planned, manager.ring_count);
+  if (manager.launch.has_freed) ttmem_ring_freed(manager.recorded, manager.launch.freed);
+  manager.launch.has_freed = 0;
 }
 
 template <typename Action>
@@ -129,6 +129,7 @@ void forget_recorder() {
   for (auto& [key, manager] : managers()) {
     manager.recorded = 0;
     manager.is_planned = false;
+    manager.launch.has_freed = 0;
   }
 }
 
@@ -137,37 +138,46 @@ extern "C" void ttmem_on_ring_added(void* manager, std::uint32_t base,
   quietly([=] { added(manager, base, bytes); });
 }
 
-extern "C" void ttmem_on_ring_reserved(void* key,
-                                       const std::vector<std::uint32_t>* sizes) noexcept {
+extern "C" [[gnu::hot]] void ttmem_on_ring_reserved(
+    void* key, const std::vector<std::uint32_t>* sizes) noexcept {
   quietly([=] {
     Manager* manager = used(key);
     if (!manager || sizes->size() < manager->ring_count) return;
-    std::copy_n(sizes->begin(), manager->ring_count, manager->planned);
+    if (manager->launch.has_freed) give_up_plan(*manager);
+    std::copy_n(sizes->begin(), manager->ring_count, manager->launch.bytes);
     manager->is_planned = true;
   });
 }
 
-extern "C" void ttmem_on_ring_freed(void* key, std::uint32_t sync) noexcept {
+extern "C" [[gnu::hot]] void ttmem_on_ring_freed(void* key, std::uint32_t sync) noexcept {
   quietly([=] {
-    if (Manager* manager = used(key)) {
-      settle(*manager);
-      ttmem_ring_freed(manager->recorded, sync);
-    }
+    Manager* manager = used(key);
+    if (!manager) return;
+    if (!manager->is_planned) return ttmem_ring_freed(manager->recorded, sync);
+    ttmem_ring_launch& launch = manager->launch;
+    launch.freed = launch.has_freed ? std::max(launch.freed, sync) : sync;
+    launch.has_freed = 1;
   });
 }
 
-extern "C" void ttmem_on_ring_taken(void* key, std::uint32_t sync) noexcept {
+extern "C" [[gnu::hot]] void ttmem_on_ring_taken(void* key, std::uint32_t sync) noexcept {
   quietly([=] {
-    if (Manager* manager = used(key)) {
-      settle(*manager);
-      ttmem_ring_taken(manager->recorded, sync);
-    }
+    Manager* manager = used(key);
+    if (!manager || !manager->is_planned) return;
+    manager->launch.workload = programs::current();
+    manager->launch.sync = sync;
+    ttmem_ring_launched(manager->recorded, &manager->launch);
+    manager->is_planned = false;
+    manager->launch.has_freed = 0;
   });
 }
 
 extern "C" void ttmem_on_ring_filled(void* key, std::uint32_t sync) noexcept {
   quietly([=] {
-    if (const Manager* manager = used(key)) ttmem_ring_filled(manager->recorded, sync);
+    Manager* manager = used(key);
+    if (!manager) return;
+    give_up_plan(*manager);
+    ttmem_ring_filled(manager->recorded, sync);
   });
 }
 

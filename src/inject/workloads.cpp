@@ -98,8 +98,8 @@ extern "C" void ttmem_on_workload_destroyed_2(const void* workload) noexcept {
   quietly([=] { programs::workload_destroyed(workload); });
 }
 
-extern "C" Returned ttmem_hook_enqueue_workload(void* queue, void* workload,
-                                                std::uint64_t blocking) {
+extern "C" [[gnu::hot]] Returned ttmem_hook_enqueue_workload(void* queue, void* workload,
+                                                             std::uint64_t blocking) {
   const void* caller = __builtin_return_address(0);
   const void* implementation = metal::implementation(workload);
   const Enqueueing scope(queue, implementation, caller);
@@ -114,7 +114,7 @@ extern "C" Returned ttmem_hook_enqueue_workload(void* queue, void* workload,
   return result;
 }
 
-extern "C" Returned ttmem_hook_load_binaries(void* workload, void* queue) {
+extern "C" [[gnu::hot]] Returned ttmem_hook_load_binaries(void* workload, void* queue) {
   const LoadingBinaries scope(workload);
   const Returned result = call(ttmem_original_load_binaries, workload, queue);
   if (scopes.binary_found) {

@@ -47,7 +47,7 @@ Spot place(const Ring& ring, std::uint32_t bytes) {
 
 }  // namespace
 
-RingPlan RingRules::reserve(const std::uint32_t* bytes, std::uint32_t count) const {
+[[gnu::hot]] RingPlan RingRules::reserve(const std::uint32_t* bytes, std::uint32_t count) const {
   RingPlan plan = {};
   plan.count = count < manager_.ring_count ? count : manager_.ring_count;
   for (std::uint32_t i = 0; i < plan.count; ++i) {
@@ -61,7 +61,7 @@ RingPlan RingRules::reserve(const std::uint32_t* bytes, std::uint32_t count) con
   return plan;
 }
 
-void RingRules::free(std::uint32_t sync) {
+[[gnu::hot]] void RingRules::free(std::uint32_t sync) {
   for (std::uint32_t i = 0; i < manager_.ring_count; ++i) {
     Ring& ring = manager_.rings[i];
     while (ring.free_index != ring.alloc_index && ring.entries[ring.free_index].sync <= sync) {
@@ -70,7 +70,8 @@ void RingRules::free(std::uint32_t sync) {
   }
 }
 
-void RingRules::take(const RingPlan& plan, std::uint32_t sync, std::uint64_t workload) {
+[[gnu::hot]] void RingRules::take(const RingPlan& plan, std::uint32_t sync,
+                                  std::uint64_t workload) {
   ++manager_.reserves;
   for (std::uint32_t i = 0; i < plan.count; ++i) {
     if (plan.bytes[i] == 0) continue;

@@ -72,12 +72,16 @@ TEST_F(RingsTest, TheSliceOfAReleasedWorkloadIsNoEviction) {
 
 TEST_F(RingsTest, AnObservedRingFollowsTheCalls) {
   const ttmem_workload_t a = recorder->workloads.created(1, set);
-  const std::uint32_t bytes = 5000;
-  recorder->rings.reserved(manager, a, &bytes, 1);
-  EXPECT_EQ(record().reserves, 0u);
-  recorder->rings.taken(manager, 64);
+  recorder->rings.launched(manager, {.workload = a, .bytes = {5000}, .sync = 64});
+  EXPECT_EQ(record().reserves, 1u);
   EXPECT_EQ(record().rings[0].entries[0].sync, 64u);
-  recorder->rings.freed(manager, 64);
+  const std::uint32_t beside = record().rings[0].base + 5000;
+  recorder->rings.launched(
+      manager, {.workload = a, .bytes = {700}, .has_freed = 1, .freed = 64, .sync = 128});
+  EXPECT_EQ(record().rings[0].free_index, 1u) << "the first one is free";
+  EXPECT_EQ(record().rings[0].entries[1].address, beside) << "it was in use when this was planned";
+  EXPECT_EQ(record().rings[0].entries[1].sync, 128u);
+  recorder->rings.freed(manager, 128);
   EXPECT_EQ(record().rings[0].free_index, record().rings[0].alloc_index);
 }
 
