@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <iterator>
 #include <sstream>
+#include <string_view>
 
 #include "collect/convert.hpp"
 #include "ledger/catalog.hpp"
@@ -116,13 +118,23 @@ ledger::Tracking tracking_of(const segment::Reader& reader, const segment::Count
   return tracking;
 }
 
+// Errors of TT-Metal have several lines, and stay so.
+std::string message_of(const segment::Failure& failure) {
+  const std::string_view raw(failure.message, strnlen(failure.message, sizeof failure.message));
+  std::string message = segment::text(failure.message);
+  for (std::size_t i = 0; i < raw.size(); ++i) {
+    if (raw[i] == '\n') message[i] = '\n';
+  }
+  return message;
+}
+
 ledger::FailureView failure_view(const segment::Failure& failure, const segment::Reader& reader,
                                  const TickClock& clock) {
   ledger::FailureView view;
   view.number = failure.number;
   view.kind = failure_word(failure.kind);
   view.time = clock.wall(failure.ticks);
-  view.message = segment::text(failure.message);
+  view.message = message_of(failure);
   view.requested = known(failure.requested);
   view.per_bank = known(failure.per_bank);
   if (failure.space < ledger::kSpaces) view.space = static_cast<ledger::Space>(failure.space);

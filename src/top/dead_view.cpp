@@ -38,7 +38,9 @@ std::vector<ListCell> cells(const Scene& scene, const ProcessRow& row) {
           {scene.bytes(row.totals.dram), looks::kText, {}},
           {scene.bytes(row.totals.l1), looks::kText, {}},
           {scene.bytes(row.totals.footprint()), looks::kSoft, {}},
-          {process.failures.empty() ? "" : process.failures.back().message, looks::kWarn, {}}};
+          {process.failures.empty() ? "" : view::gist(process.failures.back().message),
+           looks::kWarn,
+           {}}};
 }
 
 }  // namespace
@@ -56,9 +58,9 @@ void draw_dead(Canvas& canvas, const view::Rect& place, const Scene& scene) {
   }
   const int bytes = scene.state.exact ? 15 : 10;
   Listing listing;
-  listing.columns = {{"PID", 7, true, 0, 0, 4},         {"USER", 8, false, 6, 0, 5},
-                     {"NAME", 12, false, 0, 1, 6},      {"HOW", 6, false, 0, 0, -1},
-                     {"AGO", 9, true, 0, 0, 0},         {"LIVED", 9, true, 5, 0, 7},
+  listing.columns = {{"PID", 7, true, 0, 0, 4},         {"USER", 8, false, 5, 0, 5},
+                     {"NAME", 15, false, 0, 1, 6},      {"HOW", 6, false, 0, 0, -1},
+                     {"AGO", 9, true, 0, 0, 0},         {"LIVED", 9, true, 6, 0, 7},
                      {"DEVICES", 7, false, 4, 0, -1},   {"BUFFERS", 8, true, 3, 0, -1},
                      {"DRAM", bytes, true, 0, 0, 1},    {"L1 USED", bytes, true, 0, 0, 2},
                      {"KERNELS", bytes, true, 2, 0, 3}, {"LAST FAILURE", 12, false, 7, 2, -1}};

@@ -65,13 +65,16 @@ std::vector<ListCell> sum_cells(const Scene& scene, const ledger::ProcessView& p
           {}};
 }
 
+ListCell operation_cell(const std::string& name) {
+  if (name.empty()) return {"(no operation named)", looks::kFaint, {}};
+  return {name, looks::kText.bold(), {}};
+}
+
 std::vector<ListCell> group_cells(const Scene& scene, const HoldingGroup& group,
                                   ledger::TimeNs now) {
   const std::string fresh = group.fresh_bytes > 0 ? "+" + scene.bytes(group.fresh_bytes) : "-";
   return {{group.what, looks::kText, {}},
-          {group.operation.empty() ? "(no operation named)" : group.operation,
-           group.operation.empty() ? looks::kFaint : looks::kText.bold(),
-           {}},
+          operation_cell(group.operation),
           {view::exact_text(group.count), looks::kText, {}},
           {scene.bytes(group.bytes), looks::kText, {}},
           {fresh, group.fresh_bytes > 0 ? looks::kWarn : looks::kFaint, {}},
@@ -86,7 +89,7 @@ std::vector<ListCell> failure_cells(const Scene& scene, const ledger::FailureVie
           {scene.bytes(failure.requested), looks::kText, {}},
           {fmt::format("{}{}", failure.holdings, failure.truncated ? "+" : ""), looks::kText, {}},
           {failure.operation, looks::kText, {}},
-          {failure.message, looks::kSoft, {}}};
+          {view::gist(failure.message), looks::kSoft, {}}};
 }
 
 std::vector<ListCell> picture_cells(const Scene& scene, const ledger::HoldingView& holding) {
@@ -94,7 +97,7 @@ std::vector<ListCell> picture_cells(const Scene& scene, const ledger::HoldingVie
   return {{std::string(buffer ? view::title(holding.space) : view::name(holding.kind)),
            looks::kText,
            {}},
-          {holding.operation.empty() ? holding.name : holding.operation, looks::kText.bold(), {}},
+          operation_cell(holding.operation.empty() ? holding.name : holding.operation),
           {view::hex_text(holding.address), looks::kFaint, {}},
           {scene.bytes(holding.block), looks::kText, {}},
           {scene.bytes(buffer ? holding.taken : holding.footprint), looks::kText, {}},

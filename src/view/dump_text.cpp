@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "view/dump_text.hpp"
 
+#include <algorithm>
 #include <map>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -207,13 +209,24 @@ std::string dump_text(const std::vector<HoldingView>& holdings, TimeNs now, cons
   return text;
 }
 
+// Every line of the text on a line of its own.
+std::string indented(std::string_view text) {
+  std::string lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines += "  " + printable(text.substr(0, end)) + "\n";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
 std::string failure_text(const ProcessFailure& failed, TimeNs now, const Style& style) {
   const ledger::FailureView& failure = failed.failure;
   std::string text =
       style.paint(Tone::kBad, fmt::format("{} ({}), failure {}: {}, {} ago",
                                           printable(failed.process), failed.pid, failure.number,
                                           printable(failure.kind), age_text(failure.time, now)));
-  text += "\n  " + printable(failure.message) + "\n";
+  text += "\n" + indented(failure.message);
   if (failure.requested) {
     text += fmt::format("  Asked for {} ({} in each bank) of {}\n", bytes_text(failure.requested),
                         bytes_text(failure.per_bank),

@@ -10,11 +10,6 @@
 namespace ttmem::view {
 namespace {
 
-// The message of a failure may be long and have several lines: the first one says what it is.
-std::string first_line(const std::string& message) {
-  return printable(message.substr(0, message.find('\n')));
-}
-
 std::string failure_lines(const ledger::ProcessView& process, ledger::TimeNs now) {
   std::string text;
   for (const ledger::FailureView& failure : process.failures) {
@@ -22,7 +17,7 @@ std::string failure_lines(const ledger::ProcessView& process, ledger::TimeNs now
         "  {}: {} {} ago: {}\n    ttmem dump --pid {} --failure {} shows what was "
         "held then\n",
         process_label(process), printable(failure.kind), age_text(failure.time, now),
-        first_line(failure.message), process.pid, failure.number);
+        gist(failure.message), process.pid, failure.number);
   }
   return text;
 }
@@ -82,6 +77,13 @@ std::string unreadable_lines(const std::vector<std::string>& unreadable) {
 }
 
 }  // namespace
+
+std::string gist(const std::string& message) {
+  constexpr std::string_view kMark = "info:\n";
+  const std::size_t mark = message.find(kMark);
+  const std::size_t begin = mark == std::string::npos ? 0 : mark + kMark.size();
+  return printable(std::string_view(message).substr(begin, message.find('\n', begin) - begin));
+}
 
 std::string notices(const ledger::Snapshot& snapshot, const Style& style) {
   std::string failures, others;

@@ -34,6 +34,9 @@ ledger::Figure held(const ledger::SpaceFigures& space);
 std::string sources_text(const std::vector<ledger::Source>& sources);
 // The user's name, or number where it has none, made printable.
 std::string user_text(const ledger::ProcessView& process);
+// The line of an error that says what went wrong, made printable: TT-Metal puts it behind "info:",
+// after the place in its source and before the backtrace.
+std::string gist(const std::string& message);
 // "python3 (4711)", made printable.
 std::string process_label(const ledger::ProcessView& process);
 // "0-3,6".

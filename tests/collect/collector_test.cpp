@@ -293,7 +293,7 @@ TEST_F(CollectorOf, AFailureKeepsItsPicture) {
   failure->set = 1;
   failure->space = 1;
   failure->picture_slots = 2;
-  std::strcpy(failure->message, "out of memory");
+  std::strcpy(failure->message, "TT_FATAL\ninfo:\033out of memory");
   failure->picture[0].payload = buffer_payload(11, 64, 1000);
   failure->picture[1].payload = buffer_payload(12, 2000, 500);
   builder.write(segment::kFailuresOffset, failure.get(), sizeof *failure);
@@ -304,7 +304,7 @@ TEST_F(CollectorOf, AFailureKeepsItsPicture) {
   const ledger::ProcessView& process = collector.snapshot().processes.at(0);
   ASSERT_EQ(process.failures.size(), 1u);
   EXPECT_EQ(process.failures[0].kind, "out_of_memory");
-  EXPECT_EQ(process.failures[0].message, "out of memory");
+  EXPECT_EQ(process.failures[0].message, "TT_FATAL\ninfo:?out of memory");
   EXPECT_EQ(process.failures[0].requested, 4096u);
   EXPECT_EQ(process.failures[0].devices, std::vector<std::uint64_t>{0xABC});
   const auto picture = collector.failure_picture(process.key, 1);

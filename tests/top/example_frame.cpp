@@ -119,7 +119,8 @@ ledger::FailureView failure() {
   failure.kind = "out_of_memory";
   failure.time = kExampleTime - 40 * kSecond;
   failure.message =
-      "Out of Memory: Not enough space to allocate 608256 B L1 buffer across 64 banks";
+      "TT_FATAL @ bank_manager.cpp:514: false\ninfo:\nOut of Memory: Not enough space to allocate "
+      "608256 B L1 buffer across 64 banks\nbacktrace:\n --- BankManager::allocate_buffer";
   failure.requested = 608256 * 64;
   failure.operation = "ttnn.conv2d";
   failure.holdings = 2;

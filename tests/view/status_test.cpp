@@ -84,7 +84,7 @@ TEST(Status, FailuresAnomaliesAndUnreadableSegmentsAreSaid) {
   failure.number = 2;
   failure.kind = "out_of_memory";
   failure.time = kNow - 5 * test::kSecondNs;
-  failure.message = "Out of Memory: 64880640 B\nbacktrace";
+  failure.message = "TT_FATAL @ bank.cpp:5: false\ninfo:\nOut of Memory: 64880640 B\nbacktrace";
   snapshot.processes[0].failures = {failure};
   snapshot.processes[0].tracking.anomalies = {2, 0, 1};
   snapshot.processes[0].tracking.dangling = 3;
