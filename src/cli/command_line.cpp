@@ -46,6 +46,14 @@ class ShortFormatter : public CLI::Formatter {
     if (!option->get_default_str().empty()) text += " (" + option->get_default_str() + ")";
     return text;
   }
+
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    std::string usage = CLI::Formatter::make_usage(app, std::move(name));
+    if (app->get_prefix_command()) {
+      usage.insert(usage.find_last_not_of('\n') + 1, " PROGRAM [ARGUMENT ...]");
+    }
+    return usage;
+  }
 };
 
 // A first word that is no command is the most common mistake.

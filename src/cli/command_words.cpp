@@ -42,6 +42,7 @@ CommandWords words_of(const CLI::App& app) {
   words.name = app.get_name();
   words.description = app.get_description();
   words.footer = app.get_footer();
+  words.runs_program = app.get_prefix_command();
   for (const CLI::Option* option : app.get_options()) {
     if (!option->get_group().empty()) words.options.push_back(words_of(*option));
   }

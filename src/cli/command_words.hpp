@@ -25,7 +25,8 @@ struct OptionWords {
 struct CommandWords {
   std::string name;  // "status"; "ttmem" for the command itself
   std::string description;
-  std::string footer;  // examples and notes, line by line
+  std::string footer;         // examples and notes, line by line
+  bool runs_program = false;  // what follows is a program with its arguments
   std::vector<OptionWords> options;
   std::vector<CommandWords> commands;  // in the order of the help text, hidden ones left out
 };

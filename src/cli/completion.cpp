@@ -85,7 +85,7 @@ std::string bash_completion(const CommandWords& all) {
   text += fmt::format(
       "_ttmem() {{\n"
       "    local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}\n"
-      "    local command= word words=\n"
+      "    local command= word words= programs=\n"
       "    for word in \"${{COMP_WORDS[@]:1:COMP_CWORD-1}}\"; do\n"
       "        case $word in {}) command=$word; break ;; esac\n"
       "    done\n"
@@ -105,13 +105,17 @@ std::string bash_completion(const CommandWords& all) {
   for (const CommandWords& command : all.commands) {
     std::vector<std::string> words = option_names(command);
     for (std::string& choice : positional_choices(command)) words.push_back(std::move(choice));
-    text += fmt::format("        {}) words='{}' ;;\n", command.name, fmt::join(words, " "));
+    text += fmt::format("        {}) words='{}'{} ;;\n", command.name, fmt::join(words, " "),
+                        command.runs_program ? " programs=1" : "");
   }
   text += fmt::format("        *) words='{} {}' ;;\n", fmt::join(command_names(all), " "),
                       fmt::join(option_names(all), " "));
   return text +
          "    esac\n"
          "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+         "    if [[ $programs && $current != -* && $before =~ ^($command|-.*)$ ]]; then\n"
+         "        COMPREPLY=($(compgen -c -- \"$current\"))\n"
+         "    fi\n"
          "}\n"
          "complete -o default -F _ttmem ttmem\n";
 }
@@ -119,19 +123,22 @@ std::string bash_completion(const CommandWords& all) {
 std::string zsh_completion(const CommandWords& all) {
   std::string text = std::string("#compdef ttmem\n") + kHead +
                      "_ttmem() {\n"
-                     "    local -a commands\n"
-                     "    commands=(\n";
+                     "    local -a subcommands\n"
+                     "    subcommands=(\n";
   for (const CommandWords& command : all.commands) {
     text += fmt::format("        '{}:{}'\n", command.name,
                         quoted(first_line(command.description), ":"));
   }
-  text += "    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n";
+  text += "    )\n    if (( CURRENT == 2 )); then\n        _describe command subcommands\n";
   text += "        _arguments";
   for (const OptionWords& option : all.options) text += zsh_option(option);
   text += "\n        return\n    fi\n    shift words\n    (( CURRENT-- ))\n    case $words[1] in\n";
   for (const CommandWords& command : all.commands) {
-    text += fmt::format("    {})\n        _arguments", command.name);
+    text += fmt::format("    {})\n        _arguments -S", command.name);
     for (const OptionWords& option : command.options) text += zsh_option(option);
+    if (command.runs_program) {
+      text += " \\\n        '(-)1:program: _command_names -e' \\\n        '*::arguments: _normal'";
+    }
     text += "\n        ;;\n";
   }
   return text + "    esac\n}\n_ttmem \"$@\"\n";
@@ -150,6 +157,11 @@ std::string fish_completion(const CommandWords& all) {
       if (option.names.empty() && option.choices.empty()) continue;
       text += fish_option(option, "__fish_seen_subcommand_from " + command.name);
     }
+    if (!command.runs_program) continue;
+    text += fmt::format(
+        "complete -c ttmem -n '__fish_seen_subcommand_from {}' -x -a "
+        "'(__fish_complete_subcommand --fcs-skip=2)'\n",
+        command.name);
   }
   return text;
 }

@@ -57,6 +57,7 @@ std::string synopsis(const CommandWords& all, const CommandWords& command) {
   for (const OptionWords& option : command.options) {
     if (option.names.empty()) text += fmt::format(" [\\fI{}\\fR]", roff(option.value));
   }
+  if (command.runs_program) text += " \\fIPROGRAM\\fR [\\fIARGUMENT\\fR ...]";
   return text;
 }
 

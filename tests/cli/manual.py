@@ -81,6 +81,31 @@ class Completion(command.TestCase):
         self.assertEqual(self.complete("ttmem", "completion", "z"), {"zsh"})
         self.assertIn("--once", self.complete("ttmem", "top", "--"))
 
+    def test_bash_offers_programs_to_run(self):
+        for words in [[], ["--lines"], ["--"]]:
+            self.assertIn("bash", self.complete("ttmem", "run", *words, "bas"))
+        self.assertEqual(self.complete("ttmem", "run", "python3", "bas"), set())  # files, by default
+
+    def fish(self, line):
+        """What fish offers for the end of the line."""
+        script = command.text("completion", "fish") + f"complete -C '{line}'\n"
+        done = subprocess.run(["fish", "--no-config"], input=script, text=True, capture_output=True,
+                              check=True)
+        self.assertEqual(done.stderr, "")
+        return {offer.split("\t")[0] for offer in done.stdout.splitlines()}
+
+    def test_fish_offers_the_same(self):
+        if not shutil.which("fish"):
+            self.skipTest("fish is not installed")
+        self.assertEqual(self.fish("ttmem "), set(commands()))
+        self.assertEqual(self.fish("ttmem status --co"), {"--cores", "--core"})
+        self.assertEqual(self.fish("ttmem demo --scenario "), {"seeds", "busy"})
+        self.assertIn("bash", self.fish("ttmem run bas"))
+
+    def test_zsh_leaves_its_own_words_alone(self):
+        # A local "commands" would hide the table of all programs from what completes `run`.
+        self.assertNotRegex(command.text("completion", "zsh"), r"\bcommands=")
+
     def test_every_shell_knows_every_command_and_option(self):
         for shell in ["bash", "zsh", "fish"]:
             script = command.text("completion", shell)
