@@ -104,7 +104,7 @@ void draw_list(Canvas& canvas, const view::Rect& place, const Listing& listing) 
   const std::vector<int> widths = fitted_widths(listing.columns, place.columns);
   draw_titles(canvas, place, listing, widths);
   view::Rect body{place.x, place.y + 1, place.columns, place.rows - 1};
-  if (!listing.footer.empty() && body.rows >= 3) {
+  if (!listing.footer.empty() && body.rows >= 2) {
     --body.rows;
     const int below = body.y + std::min(listing.rows, body.rows);
     draw_row(canvas, body.x, below, listing, widths, listing.footer);

@@ -3,6 +3,7 @@
 #include "top/process_parts.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,13 +19,13 @@ namespace {
 
 using ledger::Space;
 
-constexpr int kRowsForDevices = 4;  // titles, two devices, their sum
+constexpr int kRowsForDevices = 3;  // titles, a device, their sum
 
 std::vector<ListCell> device_cells(const Scene& scene, const ledger::ProcessDeviceView& device) {
   const ledger::DeviceFigures& figures = device.figures;
   const view::Look look = device.open ? looks::kText : looks::kFaint;
   const bool clash = figures.headroom.min.value_or(0) < 0;
-  return {{std::to_string(device.id), looks::kTitle, {}},
+  return {{"", looks::kTitle, {}},
           {scene.bytes(view::held(figures.space(Space::kDram))), look, {}},
           {scene.bytes(figures.space(Space::kDram).peak), looks::kSoft, {}},
           {scene.bytes(l1_held(figures)), look, {}},
@@ -35,6 +36,31 @@ std::vector<ListCell> device_cells(const Scene& scene, const ledger::ProcessDevi
           {scene.bytes(view::held(figures.space(Space::kTrace))), look, {}},
           {scene.bytes(figures.kernels.total().footprint), look, {}},
           {scene.signed_bytes(figures.headroom.min), clash ? looks::kBad : look, {}}};
+}
+
+bool look_the_same(const std::vector<ListCell>& a, const std::vector<ListCell>& b) {
+  return std::ranges::equal(a, b, [](const ListCell& one, const ListCell& other) {
+    return one.text == other.text && one.look == other.look;
+  });
+}
+
+// Neighbours of which the same is said are one row: most meshes are one.
+std::vector<std::vector<ListCell>> device_rows(const Scene& scene,
+                                               const ledger::ProcessView& process) {
+  std::vector<std::vector<ListCell>> rows;
+  std::vector<std::vector<std::uint32_t>> ids;
+  for (const ledger::ProcessDeviceView& device : process.devices) {
+    std::vector<ListCell> cells = device_cells(scene, device);
+    if (rows.empty() || !look_the_same(rows.back(), cells)) {
+      rows.push_back(std::move(cells));
+      ids.emplace_back();
+    }
+    ids.back().push_back(device.id);
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].front().text = view::id_list(ids[i]) + (ids[i].size() > 1 ? " each" : "");
+  }
+  return rows;
 }
 
 ledger::Figure sum(const ledger::ProcessView& process, auto figure) {
@@ -143,30 +169,33 @@ void draw_picture(Canvas& canvas, const view::Rect& place, const Scene& scene) {
 
 }  // namespace
 
+int process_device_rows(const Scene& scene, const ledger::ProcessView& process) {
+  return static_cast<int>(device_rows(scene, process).size());
+}
+
 void draw_process_devices(Canvas& canvas, const view::Rect& place, const Scene& scene,
                           const ledger::ProcessView& process) {
   const view::Rect inside =
       draw_panel(canvas, place, process.alive ? "On its devices" : "On its devices, when it ended",
                  "L1 = buffers + L1_SMALL + program L1");
+  auto rows = device_rows(scene, process);
+  auto sums = process.devices.size() > 1 ? sum_cells(scene, process) : std::vector<ListCell>{};
+  if (!sums.empty() && inside.rows < kRowsForDevices) {  // it says more than the first device
+    rows = {std::exchange(sums, {})};
+  }
+  int name = 6;
+  for (const auto& row : rows) name = std::max(name, view::drawn_columns(row.front().text));
   const int bytes = scene.state.exact ? 14 : 10;
   Listing listing;
-  listing.columns = {{"DEVICE", 6, false, 0, 0, -1},       {"DRAM", bytes, true, 0, 0, -1},
+  listing.columns = {{"DEVICE", name, false, 0, 0, -1},    {"DRAM", bytes, true, 0, 0, -1},
                      {"PEAK", bytes, true, 3, 0, -1},      {"L1 USED", bytes, true, 0, 0, -1},
                      {"=BUFFERS", bytes, true, 1, 0, -1},  {"PEAK", bytes, true, 5, 0, -1},
                      {"+L1_SMALL", bytes, true, 4, 0, -1}, {"+PROGRAM", bytes, true, 2, 0, -1},
                      {"TRACE", bytes, true, 7, 0, -1},     {"KERNELS", bytes, true, 6, 0, -1},
                      {"HEADROOM", bytes, true, 8, 0, -1}};
-  listing.rows = static_cast<int>(process.devices.size());
-  listing.row = [&](int row) {
-    return device_cells(scene, process.devices[static_cast<std::size_t>(row)]);
-  };
-  const bool several = process.devices.size() > 1;
-  if (several) listing.footer = sum_cells(scene, process);
-  if (several && inside.rows < kRowsForDevices) {  // the sum alone says more than the first device
-    listing.rows = 1;
-    listing.row = [&](int) { return sum_cells(scene, process); };
-    listing.footer.clear();
-  }
+  listing.rows = static_cast<int>(rows.size());
+  listing.row = [&](int row) { return rows[static_cast<std::size_t>(row)]; };
+  listing.footer = std::move(sums);
   draw_list(canvas, {inside.x + 1, inside.y, inside.columns - 2, inside.rows}, listing);
 }
 

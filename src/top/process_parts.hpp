@@ -9,6 +9,8 @@
 
 namespace ttmem::top {
 
+// How many rows there are of its devices: those with the same figures share one.
+int process_device_rows(const Scene& scene, const ledger::ProcessView& process);
 // What it has on each device, with peaks; the last line is the sum.
 void draw_process_devices(Canvas& canvas, const view::Rect& place, const Scene& scene,
                           const ledger::ProcessView& process);

@@ -86,8 +86,8 @@ void draw_process(Canvas& canvas, const view::Rect& place, const Scene& scene) {
     draw_charts(canvas, {place.right() - chart, place.y, chart, head}, "Last 2 minutes",
                 scene.history.process(process_id(*process)));
   }
-  const int devices = std::min(static_cast<int>(process->devices.size()) + 4,
-                               std::max(4, (place.rows - head) * 2 / 5));
+  const int devices =
+      std::min(process_device_rows(scene, *process) + 4, std::max(4, (place.rows - head) * 2 / 5));
   draw_process_devices(canvas, {place.x, place.y + head, place.columns, devices}, scene, *process);
   const view::Rect rest{place.x, place.y + head + devices, place.columns,
                         place.rows - head - devices};

@@ -94,6 +94,22 @@ TEST(Screen, NamesOfStrangersCannotBreakIt) {
   }
 }
 
+TEST(Screen, DevicesOfAProcessWithTheSameFiguresAreOneRow) {
+  Frame frame = example_frame();
+  ledger::ProcessView& process = frame.snapshot.processes[0];
+  const History history;
+  ScreenState state;
+  state.view = View::kProcess;
+  const auto shown = [&] {
+    return view::plain_text(draw_screen({frame, history, state}, 120, 40).grid);
+  };
+  EXPECT_NE(shown().find("│ 0-1 each "), std::string::npos);
+  EXPECT_NE(shown().find("│ Σ "), std::string::npos);
+  process.devices[1].figures.space(ledger::Space::kDram).taken = 1;
+  EXPECT_NE(shown().find("│ 0  "), std::string::npos);
+  EXPECT_NE(shown().find("│ 1  "), std::string::npos);
+}
+
 TEST(Screen, StaleDataIsMarkedAndAPauseIsNot) {
   const Frame frame = example_frame();
   const History history;
