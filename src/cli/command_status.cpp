@@ -62,6 +62,10 @@ Report core_report(const collect::Collector& collector, const ledger::Snapshot& 
   const ledger::Core wanted = *parse_core(options.core);
   const ledger::DeviceView& chip = snapshot.devices.front();
   const view::DeviceCores device{chip.id, chip.unique_id, collector.cores(chip.id, true, wanted)};
+  if (device.cores.empty() && collector.cores(chip.id, false).empty()) {
+    return not_found(fmt::format(
+        "the cores of device {} are not known: no tracked process has it open", device.id));
+  }
   if (device.cores.empty()) {
     return not_found(fmt::format("device {} has no {} core {},{}; see all with --cores", device.id,
                                  name(wanted.type), wanted.x, wanted.y));
@@ -148,6 +152,11 @@ constexpr const char* kExamples =
     "  ttmem status --json | jq .devices[0].l1_total\n"
     "  ttmem status --watch 1             again every second";
 
+std::string core_problem(const std::string& text) {
+  if (parse_core(text)) return {};
+  return "a core is two numbers, such as 3,4, or those of a type, such as active_eth:0,1";
+}
+
 }  // namespace
 
 int print_status_json(std::optional<std::int32_t> pid) {
@@ -165,12 +174,11 @@ void register_status(CLI::App& app, Action& action) {
   command->add_option("--device", options->selection.device, "Only this device")->type_name("ID");
   command->add_option("--pid", options->selection.pid, "Only this process")->type_name("PID");
   auto* cores = command->add_flag("--cores", options->cores, "The L1 of every core, in bytes");
-  auto* core =
-      command->add_option("--core", options->core, "The map of one core; or TYPE:x,y, as eth cores")
-          ->type_name("x,y")
-          ->check([](const std::string& text) {
-            return parse_core(text) ? std::string() : "a core is two numbers, such as 3,4";
-          });
+  auto* core = command
+                   ->add_option("--core", options->core,
+                                "The map of one core; others than Tensix as TYPE:x,y")
+                   ->type_name("x,y")
+                   ->check(core_problem);
   auto* programs = command->add_flag("--programs", options->programs, "The live programs");
   command
       ->add_option("--watch", options->watch_seconds, "Again every so many seconds, until Ctrl-C")

@@ -46,6 +46,9 @@ class ExitCodes(command.TestCase):
                         "8,0")
             self.expect(1, "--device", "status", "--core", "0,0")
 
+    def test_2_a_core_of_a_type_is_named_with_it(self):
+        self.expect(2, "active_eth:0,1", "status", "--core", "eth:0,1")
+
     def test_2_wrong_usage_says_where_help_is(self):
         for arguments in (
             ["frobnicate"],
@@ -53,6 +56,7 @@ class ExitCodes(command.TestCase):
             ["status", "--device", "first"],
             ["status", "--device", "-1"],
             ["status", "--core", "3"],
+            ["status", "--core", "eth:0,1"],
             ["status", "--watch", "0"],
             ["status", "--watch", "soon"],
             ["status", "--format", "modern"],
