@@ -73,8 +73,9 @@ void open_selected(ScreenState& state, const Shown& shown) {
   const Scene scene{shown.frame, shown.history, state};
   const auto selected = static_cast<std::size_t>(std::max(0, state.list().selected));
   if (state.view == View::kOverview) {
-    if (state.row == RowKind::kDevice) go_to(state, View::kDevice);
-    if (state.row == RowKind::kProcess && state.process) open_process(state, *state.process);
+    if (state.row == RowKind::kNone) return select_row(state, shown, 0);
+    if (state.row == RowKind::kDevice) return go_to(state, View::kDevice);
+    if (state.process) open_process(state, *state.process);
   } else if (state.view == View::kDead) {
     const auto rows = process_rows(scene, false, state.list());
     if (selected < rows.size()) open_process(state, rows[selected].id);

@@ -58,6 +58,14 @@ TEST_F(Controls, TheOverviewIsOneListOfDevicesAndProcesses) {
   EXPECT_EQ(state.view, View::kOverview);
 }
 
+TEST_F(Controls, EnterShowsWhatCanBeOpenedFirst) {
+  press(Key::kEnter);
+  EXPECT_EQ(state.view, View::kOverview);
+  EXPECT_EQ(state.row, RowKind::kDevice);
+  press(Key::kEnter);
+  EXPECT_EQ(state.view, View::kDevice);
+}
+
 TEST_F(Controls, TheSelectionStaysOnItsProcessWhenTheOrderChanges) {
   press(Key::kEnd);
   const auto chosen = state.process;
