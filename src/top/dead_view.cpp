@@ -49,7 +49,7 @@ void draw_dead(Canvas& canvas, const view::Rect& place, const Scene& scene) {
   const ListState& list = scene.state.list();
   const auto rows = process_rows(scene, false, list);
   const view::Rect inside = draw_panel(canvas, place, fmt::format("Dead {}", rows.size()),
-                                       "what they held when they ended counts nowhere");
+                                       "what they held at the end counts nowhere");
   if (rows.empty()) {
     draw_centred(
         canvas, inside,
@@ -62,7 +62,7 @@ void draw_dead(Canvas& canvas, const view::Rect& place, const Scene& scene) {
                      {"NAME", 15, false, 0, 1, 6},      {"HOW", 6, false, 0, 0, -1},
                      {"AGO", 9, true, 0, 0, 0},         {"LIVED", 9, true, 6, 0, 7},
                      {"DEVICES", 7, false, 4, 0, -1},   {"BUFFERS", 8, true, 3, 0, -1},
-                     {"DRAM", bytes, true, 0, 0, 1},    {"L1 USED", bytes, true, 0, 0, 2},
+                     {"DRAM", bytes, true, 0, 0, 1},    {"L1 USED", bytes, true, 1, 0, 2},
                      {"KERNELS", bytes, true, 2, 0, 3}, {"LAST FAILURE", 12, false, 7, 2, -1}};
   listing.rows = static_cast<int>(rows.size());
   listing.selected = std::min(list.selected, listing.rows - 1);

@@ -24,21 +24,19 @@ std::vector<ListCell> kernel_cells(const Scene& scene, const ledger::HoldingView
           {scene.bytes(kernel.packed), looks::kText, {}},
           {std::to_string(kernel.cores), looks::kText, {}},
           {scene.bytes(kernel.footprint), looks::kText, {}},
-          {std::to_string(kernel.dispatches), looks::kText, {}},
-          {std::to_string(kernel.cache_hits), looks::kText, {}},
-          {std::to_string(kernel.reloads), looks::kText, {}},
+          {view::exact_text(kernel.dispatches), looks::kText, {}},
+          {view::exact_text(kernel.cache_hits), looks::kText, {}},
+          {view::exact_text(kernel.reloads), looks::kText, {}},
           {view::age_text(kernel.last_dispatch, scene.frame.snapshot.time), looks::kSoft, {}},
           {fmt::format("{} {}", kernel.pid, kernel.process), looks::kFaint, {}}};
 }
 
 std::string kernels_note(const Scene& scene, const ledger::DeviceView& device) {
   const ledger::KernelFigures& kernels = device.figures.kernels;
-  const auto number = [](const ledger::Figure& figure) {
-    return figure ? std::to_string(*figure) : std::string("?");
-  };
   return fmt::format("footprint {}   dispatches {}   hits {}   reloads {}   evictions {}{}",
-                     scene.bytes(kernels.total().footprint), number(kernels.dispatches),
-                     number(kernels.cache_hits), number(kernels.reloads), number(kernels.evictions),
+                     scene.bytes(kernels.total().footprint), view::exact_text(kernels.dispatches),
+                     view::exact_text(kernels.cache_hits), view::exact_text(kernels.reloads),
+                     view::exact_text(kernels.evictions),
                      kernels.stand_in ? "   sizes are stand-ins" : "");
 }
 

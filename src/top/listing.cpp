@@ -10,8 +10,13 @@ namespace {
 
 constexpr int kGap = 2;
 
-// Which columns are shown, and how wide; 0 = not shown.
-std::vector<int> fitted_widths(const std::vector<ListColumn>& columns, int room) {
+// Which columns are shown, and how wide; 0 = not shown. What the list is sorted by stays.
+std::vector<int> fitted_widths(const Listing& listing, int room) {
+  const std::vector<ListColumn>& columns = listing.columns;
+  const auto stays = [&](const ListColumn& column) {
+    const bool sorted = column.order >= 0 && column.order == listing.sorted_by;
+    return sorted || column.importance == 0;
+  };
   std::vector<int> widths;
   for (const ListColumn& column : columns) widths.push_back(column.width);
   const auto used = [&] {
@@ -25,7 +30,7 @@ std::vector<int> fitted_widths(const std::vector<ListColumn>& columns, int room)
   while (used() > room) {
     int leaves = -1;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (widths[i] == 0 || columns[i].importance == 0) continue;
+      if (widths[i] == 0 || stays(columns[i])) continue;
       if (leaves < 0 ||
           columns[i].importance >= columns[static_cast<std::size_t>(leaves)].importance) {
         leaves = static_cast<int>(i);
@@ -101,7 +106,7 @@ void draw_scroll_mark(Canvas& canvas, const view::Rect& place, int first, int sh
 
 void draw_list(Canvas& canvas, const view::Rect& place, const Listing& listing) {
   if (place.rows < 2 || place.columns < 4) return;
-  const std::vector<int> widths = fitted_widths(listing.columns, place.columns);
+  const std::vector<int> widths = fitted_widths(listing, place.columns);
   draw_titles(canvas, place, listing, widths);
   view::Rect body{place.x, place.y + 1, place.columns, place.rows - 1};
   if (!listing.footer.empty() && body.rows >= 2) {

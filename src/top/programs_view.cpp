@@ -14,13 +14,13 @@ namespace {
 
 std::vector<ListColumn> columns(const Scene& scene) {
   const int bytes = scene.state.exact ? 12 : 10;
-  return {{"PROGRAM", 14, false, 0, 2, 5},   {"TYPE", 11, false, 6, 0, -1},
-          {"PROCESS", 14, false, 5, 1, -1},  {"DEVICES", 7, false, 4, 0, -1},
+  return {{"PROGRAM", 14, false, 0, 2, 5},   {"TYPE", 11, false, 8, 0, -1},
+          {"PROCESS", 14, false, 5, 1, -1},  {"DEVICES", 7, false, 6, 0, -1},
           {"CORES", 6, true, 3, 0, 6},       {"L1 A CORE", bytes, true, 0, 0, 0},
-          {"KERNELS", bytes, true, 2, 0, 1}, {"RING SLICE", bytes, true, 8, 0, -1},
-          {"DISPATCHES", 11, true, 0, 0, 2}, {"HITS", 8, true, 10, 0, -1},
-          {"RELOADS", 7, true, 9, 0, -1},    {"PER SECOND", 10, true, 7, 0, 3},
-          {"FIRST", 9, true, 11, 0, -1},     {"LAST", 9, true, 1, 0, 4},
+          {"KERNELS", bytes, true, 2, 0, 1}, {"RING SLICE", bytes, true, 9, 0, -1},
+          {"DISPATCHES", 11, true, 0, 0, 2}, {"HITS", 8, true, 11, 0, -1},
+          {"RELOADS", 7, true, 10, 0, -1},   {"DISP/S", 7, true, 4, 0, 3},
+          {"FIRST", 9, true, 7, 0, 7},       {"LAST", 9, true, 1, 0, 4},
           {"LINE", 16, false, 12, 1, -1}};
 }
 

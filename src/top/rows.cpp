@@ -116,6 +116,8 @@ bool before(const ledger::ProgramView* a, const ledger::ProgramView* b, int orde
       return a->name < b->name;
     case 6:
       return a->cores > b->cores;
+    case 7:
+      return a->first_dispatch > b->first_dispatch;
     default:
       return a->l1_largest_core > b->l1_largest_core;
   }

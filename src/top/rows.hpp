@@ -49,8 +49,9 @@ inline constexpr std::array<std::string_view, 9> kKernelOrders = {
     "footprint", "size", "cores", "dispatches", "hits", "reloads", "last dispatch", "name", "type"};
 std::vector<const ledger::HoldingView*> kernel_rows(const Scene& scene);
 
-inline constexpr std::array<std::string_view, 7> kProgramOrders = {
-    "L1 a core", "kernels", "dispatches", "rate", "last dispatch", "name", "cores"};
+inline constexpr std::array<std::string_view, 8> kProgramOrders = {
+    "L1 a core",     "kernels", "dispatches", "dispatches/s",
+    "last dispatch", "name",    "cores",      "first dispatch"};
 std::vector<const ledger::ProgramView*> program_rows(const Scene& scene);
 
 inline constexpr std::array<std::string_view, 5> kGroupOrders = {"bytes", "new in 60 s", "count",

@@ -75,8 +75,8 @@ def process_in(document, pid):
 
 
 def launches_on(screen):
-    found = re.search(r"dispatches (\d+) +hits (\d+) +reloads (\d+)", screen)
-    return [int(word) for word in found.groups()] if found else None
+    found = re.search(r"dispatches ([\d,]+) +hits ([\d,]+) +reloads ([\d,]+)", screen)
+    return [number(word) for word in found.groups()] if found else None
 
 
 def differences(screen, document, pid):

@@ -110,6 +110,19 @@ TEST(Screen, DevicesOfAProcessWithTheSameFiguresAreOneRow) {
   EXPECT_NE(shown().find("│ 1  "), std::string::npos);
 }
 
+TEST(Screen, WhatAListIsSortedByIsAlwaysShown) {
+  const Frame frame = example_frame();
+  const History history;
+  ScreenState state;
+  state.view = View::kPrograms;
+  const auto shown = [&] {
+    return view::plain_text(draw_screen({frame, history, state}, 60, 16).grid);
+  };
+  EXPECT_EQ(shown().find("FIRST"), std::string::npos);
+  state.list().sort = 7;
+  EXPECT_NE(shown().find("FIRST▼"), std::string::npos);
+}
+
 TEST(Screen, StaleDataIsMarkedAndAPauseIsNot) {
   const Frame frame = example_frame();
   const History history;
