@@ -36,6 +36,9 @@ static ttmem_observer_second_runtime_fn g_tell;
 static int g_two_runtimes;
 static pthread_once_t g_once = PTHREAD_ONCE_INIT;
 static __thread int g_binding __attribute__((tls_model("initial-exec")));
+/* The call that binds: only its own thread looks at it. */
+static __thread const char* g_first_name __attribute__((tls_model("initial-exec")));
+static __thread const void* g_first_caller __attribute__((tls_model("initial-exec")));
 
 EXPORTED ttmem_hook_slot* ttmem_preload_slots(unsigned* count) {
   *count = ttmem_preload_count;
@@ -71,8 +74,32 @@ static void* original_of(void* handle, const char* name) {
   return original ? original : dlsym(RTLD_NEXT, name);
 }
 
+/* The function of this name in the runtime that the caller was linked to: its own library and what
+ * that needs are searched, not what was preloaded. NULL if the caller does not say. */
+static void* original_for(const void* caller, const char* name) {
+  Dl_info info;
+  if (!dladdr(caller, &info) || !info.dli_fname) return NULL;
+  void* library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  void* found = library ? dlsym(library, name) : NULL;
+  if (library) dlclose(library);
+  Dl_info self;
+  const int is_ours = found && dladdr(found, &info) && dladdr(ttmem_preload_table, &self) &&
+                      info.dli_fbase == self.dli_fbase;
+  return is_ours ? NULL : found;
+}
+
+/* A package that bundles the runtime may have given it another name (libtt_metal-1a2b3c4d.so): then it
+ * is the library that the first call would have reached. */
+static void* first_called_library(void) {
+  Dl_info info;
+  const void* function = original_for(g_first_caller, g_first_name);
+  if (!function || !dladdr(function, &info) || !info.dli_fname) return NULL;
+  return dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+}
+
 static void find_originals(void) {
   void* handle = runtime_handle();
+  if (!handle) handle = first_called_library();
   for (unsigned i = 0; i < ttmem_preload_count; ++i) {
     ttmem_preload_table[i].original = original_of(handle, ttmem_preload_table[i].name);
   }
@@ -127,20 +154,6 @@ static void bind_once(void) {
   g_binding = 0;
 }
 
-/* The function of this name in the runtime that the caller was linked to: its own library and what
- * that needs are searched, not what was preloaded. NULL if the caller does not say. */
-static void* original_for(const void* caller, const char* name) {
-  Dl_info info;
-  if (!dladdr(caller, &info) || !info.dli_fname) return NULL;
-  void* library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  void* found = library ? dlsym(library, name) : NULL;
-  if (library) dlclose(library);
-  Dl_info self;
-  const int is_ours = found && dladdr(found, &info) && dladdr(ttmem_preload_table, &self) &&
-                      info.dli_fbase == self.dli_fbase;
-  return is_ours ? NULL : found;
-}
-
 /* From now on every call is sent to the runtime of its caller; only the first one is observed. */
 static void tell_runtimes_apart(void) {
   if (__atomic_exchange_n(&g_two_runtimes, 1, __ATOMIC_ACQ_REL)) return;
@@ -174,9 +187,12 @@ void* ttmem_preload_resolve(unsigned index, const void* caller) {
   const ttmem_hook_slot* slot = &ttmem_preload_table[index];
   void* target = NULL;
   if (!g_binding) {
+    g_first_name = slot->name;
+    g_first_caller = caller;
     pthread_once(&g_once, bind_once);
     if (slot->original) target = target_for(index, caller);
   }
+  if (!target) target = original_for(caller, slot->name);
   if (!target) target = original_of(runtime_handle(), slot->name);
   if (!target) die_unresolved(slot->name);
   errno = saved_errno;
