@@ -97,6 +97,15 @@ int first_shown(int selected, int rows, int height) {
   return std::clamp(selected - height / 2, 0, std::max(0, rows - height));
 }
 
+Listing listing_of(const ListState& list, std::size_t rows) {
+  Listing listing;
+  listing.rows = static_cast<int>(rows);
+  listing.selected = std::min(list.selected, listing.rows - 1);
+  listing.sorted_by = list.sort;
+  listing.reversed = list.reversed;
+  return listing;
+}
+
 void draw_scroll_mark(Canvas& canvas, const view::Rect& place, int first, int shown, int rows) {
   if (rows <= shown || shown <= 0) return;
   const int height = std::max(1, shown * shown / rows);
@@ -114,10 +123,7 @@ void draw_list(Canvas& canvas, const view::Rect& place, const Listing& listing) 
     const int below = body.y + std::min(listing.rows, body.rows);
     draw_row(canvas, body.x, below, listing, widths, listing.footer);
   }
-  const int anchor = listing.selected >= 0 ? listing.selected
-                     : listing.follow_end  ? listing.rows
-                                           : 0;
-  const int first = first_shown(anchor, listing.rows, body.rows);
+  const int first = first_shown(std::max(0, listing.selected), listing.rows, body.rows);
   const int shown = std::min(body.rows, listing.rows - first);
   for (int line = 0; line < shown; ++line) {
     const int y = body.y + line;

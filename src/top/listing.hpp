@@ -35,11 +35,13 @@ struct Listing {
   int first_zone = 0;  // number of the first row for clicks
   int sorted_by = -1;
   bool reversed = false;
-  bool follow_end = false;  // without a selection, show the last rows
   // Called for the rows that are seen, with the columns that are: fill one cell a column.
   std::function<std::vector<ListCell>(int row)> row;
   std::vector<ListCell> footer;  // a line below the rows, in the same columns, if there is room
 };
+
+// As the person chose: which row is selected, and the order.
+Listing listing_of(const ListState& list, std::size_t rows);
 
 // Titles in the first line of the place, rows below; a mark at the right edge says where one is.
 void draw_list(Canvas& canvas, const view::Rect& place, const Listing& listing);

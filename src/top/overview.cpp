@@ -184,12 +184,10 @@ void draw_processes(Canvas& canvas, const view::Rect& place, const Scene& scene)
   const std::vector<ProcessRow> rows = process_rows(scene, true, list);
   const view::Rect inside =
       draw_panel(canvas, place, fmt::format("Processes {}", rows.size()), processes_note(scene));
-  Listing listing;
+  Listing listing = listing_of(list, rows.size());
+  listing.selected = -1;
   listing.columns = process_columns(scene);
-  listing.rows = static_cast<int>(rows.size());
   listing.first_zone = static_cast<int>(scene.frame.snapshot.devices.size());
-  listing.sorted_by = list.sort;
-  listing.reversed = list.reversed;
   if (scene.state.row == RowKind::kProcess) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (rows[i].id == scene.state.process) listing.selected = static_cast<int>(i);

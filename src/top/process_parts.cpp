@@ -218,7 +218,7 @@ void draw_groups(Canvas& canvas, const view::Rect& place, const Scene& scene,
     return;
   }
   const int bytes = scene.state.exact ? 15 : 10;
-  Listing listing;
+  Listing listing = listing_of(scene.state.list(), rows.size());
   listing.columns = {{"KIND", 19, false, 1, 0, -1},
                      {"OPERATION OR NAME", 16, false, 0, 1, 4},
                      {"COUNT", 9, true, 2, 0, 2},
@@ -226,10 +226,6 @@ void draw_groups(Canvas& canvas, const view::Rect& place, const Scene& scene,
                      {process.alive ? "NEW IN 60 S" : "LAST 60 S", bytes + 1, true, 0, 0, 1},
                      {"YOUNGEST", 9, true, 4, 0, -1},
                      {"OLDEST", 9, true, 3, 0, 3}};
-  listing.rows = static_cast<int>(rows.size());
-  listing.selected = std::min(scene.state.list().selected, listing.rows - 1);
-  listing.sorted_by = scene.state.list().sort;
-  listing.reversed = scene.state.list().reversed;
   const ledger::TimeNs now = last_moment(process, scene.frame.snapshot.time);
   listing.row = [&](int row) {
     return group_cells(scene, *rows[static_cast<std::size_t>(row)], now);

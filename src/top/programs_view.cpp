@@ -66,12 +66,8 @@ void draw_programs(Canvas& canvas, const view::Rect& place, const Scene& scene) 
                                         : "No living process has a program."});
     return;
   }
-  Listing listing;
+  Listing listing = listing_of(scene.state.list(), rows.size());
   listing.columns = columns(scene);
-  listing.rows = static_cast<int>(rows.size());
-  listing.selected = std::min(scene.state.list().selected, listing.rows - 1);
-  listing.sorted_by = scene.state.list().sort;
-  listing.reversed = scene.state.list().reversed;
   listing.row = [&](int row) { return cells(scene, *rows[static_cast<std::size_t>(row)]); };
   draw_list(canvas, {inside.x + 1, inside.y, inside.columns - 2, inside.rows}, listing);
 }
