@@ -18,7 +18,10 @@ constexpr std::string_view kOwnLook = "\x1b[0m";
 char ascii_for(char32_t code) {
   if (code < 0x80) return static_cast<char>(code);
   if (code == U'─' || code == U'—') return '-';
-  if (code == U'│' || code == U'▏' || code == U'▎' || code == U'▌') return '|';
+  if (code == U'│' || code == U'┃' || code == U'▏' || code == U'▎' || code == U'▌') return '|';
+  if (code == U'■' || code == U'●') return '*';
+  if (code == U'×') return 'x';
+  if (code == U'Σ') return '=';
   if (code >= 0x2500 && code <= 0x257F) return '+';
   if (code == U'·' || code == U'░' || code == U'…') return '.';
   if (code == U'▒') return '+';
@@ -26,7 +29,8 @@ char ascii_for(char32_t code) {
   if (code >= 0x2800 && code <= 0x28FF) return ':';
   if (code == U'▲' || code == U'↑') return '^';
   if (code == U'▼' || code == U'↓') return 'v';
-  if (code == U'▶' || code == U'›') return '>';
+  if (code == U'▶' || code == U'›' || code == U'→') return '>';
+  if (code == U'←') return '<';
   return '?';
 }
 

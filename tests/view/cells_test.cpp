@@ -92,6 +92,14 @@ TEST(Ansi, OnlyWhatChangedIsSent) {
   EXPECT_EQ(difference(after, after, ansi), "");
 }
 
+TEST(Ansi, WithoutUtf8EveryMarkOfTheScreensHasALikeness) {
+  Grid grid(13, 1);
+  grid.text(0, 0, "■●Σ×┃│─╭▼▲←→…", {});
+  Ansi ansi;
+  ansi.ascii = true;
+  EXPECT_EQ(styled_text(grid, ansi), "**=x||-+v^<>.\n");
+}
+
 TEST(Ansi, AnotherSizeIsDrawnFromScratch) {
   Grid grid(3, 1);
   grid.text(0, 0, "x", {});
