@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include <memory>
-
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
@@ -24,9 +23,10 @@ std::string words_for(const inject::HookFinding& hook) {
 }
 
 std::string text_for(const inject::LibraryPlace& place, const inject::Diagnosis& diagnosis) {
+  const std::string& version = place.version.empty() ? diagnosis.version : place.version;
   std::string text = fmt::format("{}\n  found     {}\n  version   {}\n  hooks     {} of {} bound\n",
                                  view::printable(place.path), view::printable(place.why),
-                                 diagnosis.version.empty() ? "not known" : diagnosis.version,
+                                 version.empty() ? "not known" : view::printable(version),
                                  diagnosis.bound(), diagnosis.hooks.size());
   for (const auto& hook : diagnosis.hooks) {
     text += fmt::format("    {:<28} {}\n", hook.name, words_for(hook));
@@ -50,8 +50,9 @@ constexpr const char* kNothing =
 int doctor(const std::vector<std::string>& program) {
   std::string text = preload_text();
   const auto places = inject::find_libraries(program);
-  bool whole = !places.empty();
-  for (const auto& place : places) {
+  if (!places) text += fmt::format("{}\n", view::printable(places.error().message));
+  bool whole = places && !places->empty();
+  for (const auto& place : places ? *places : std::vector<inject::LibraryPlace>{}) {
     const auto diagnosis = inject::diagnose(place.path);
     if (!diagnosis) {
       text += fmt::format("{}\n", diagnosis.error().message);
@@ -61,7 +62,7 @@ int doctor(const std::vector<std::string>& program) {
     text += text_for(place, *diagnosis);
     whole = whole && diagnosis->lost().empty();
   }
-  if (places.empty()) text += kNothing;
+  if (places && places->empty()) text += kNothing;
   const int printed = Output::print(text);
   if (printed != kOk) return printed;
   return whole ? kOk : kNotFound;
@@ -85,9 +86,7 @@ void register_doctor(CLI::App& app, Action& action) {
   command->footer(kExamples);
   command->prefix_command();
   command->callback([command, &action] {
-    auto program = command->remaining();
-    if (!program.empty() && program.front() == "--") program.erase(program.begin());
-    action = [program] { return doctor(program); };
+    action = [program = program_of(*command)] { return doctor(program); };
   });
 }
 

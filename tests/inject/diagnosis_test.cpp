@@ -17,7 +17,8 @@ namespace {
 
 TEST(Diagnosis, OfALibraryWithoutAnyHookLosesEverything) {
   const auto places = find_libraries({"/proc/self/exe"});
-  EXPECT_TRUE(places.empty()) << "this test is not linked to TT-Metal";
+  ASSERT_TRUE(places) << places.error().message;
+  EXPECT_TRUE(places->empty()) << "this test is not linked to TT-Metal";
   const auto diagnosis = diagnose("/proc/self/exe");
   ASSERT_TRUE(diagnosis) << diagnosis.error().message;
   EXPECT_EQ(diagnosis->bound(), 0u);

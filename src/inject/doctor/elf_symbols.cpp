@@ -58,13 +58,24 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-std::vector<Elf64_Shdr> sections_of(const MappedFile& file) {
-  const auto header = file.read<Elf64_Ehdr>(0, 1);
+/// One header, or none if this is not a 64-bit file of that format.
+std::vector<Elf64_Ehdr> header_of(const MappedFile& file) {
+  auto header = file.read<Elf64_Ehdr>(0, 1);
   if (header.empty() || std::memcmp(header[0].e_ident, ELFMAG, SELFMAG) != 0 ||
       header[0].e_ident[EI_CLASS] != ELFCLASS64) {
     return {};
   }
+  return header;
+}
+
+std::vector<Elf64_Shdr> sections_of(const MappedFile& file) {
+  const auto header = header_of(file);
+  if (header.empty()) return {};
   return file.read<Elf64_Shdr>(header[0].e_shoff, header[0].e_shnum);
+}
+
+segment::Error cannot_read(const std::string& path) {
+  return {segment::ErrorCode::kNotFound, "cannot read " + path};
 }
 
 bool is_redirected(std::uint32_t type) {
@@ -76,7 +87,7 @@ bool is_redirected(std::uint32_t type) {
 segment::Result<std::unordered_map<std::string, DynamicSymbol>> read_symbols(
     const std::string& path) {
   const MappedFile file(path);
-  if (!file) return segment::Error{segment::ErrorCode::kNotFound, "cannot read " + path};
+  if (!file) return cannot_read(path);
   std::unordered_map<std::string, DynamicSymbol> result;
   const auto sections = sections_of(file);
   std::vector<std::string> names;
@@ -104,6 +115,19 @@ segment::Result<std::unordered_map<std::string, DynamicSymbol>> read_symbols(
     }
   }
   return result;
+}
+
+segment::Result<std::string> dynamic_linker_of(const std::string& path) {
+  const MappedFile file(path);
+  if (!file) return cannot_read(path);
+  const auto header = header_of(file);
+  if (header.empty()) {
+    return segment::Error{segment::ErrorCode::kNotASegment, path + " is not a 64-bit program"};
+  }
+  for (const auto& part : file.read<Elf64_Phdr>(header[0].e_phoff, header[0].e_phnum)) {
+    if (part.p_type == PT_INTERP) return std::string(file.text(part.p_offset));
+  }
+  return std::string();
 }
 
 }  // namespace ttmem::inject

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// The dynamic symbols of a shared library, read from its file without loading it.
+// The dynamic symbols of a shared library, and what loads a program: read from their files, without
+// loading or running anything.
 #pragma once
 
 #include <string>
@@ -19,5 +20,8 @@ struct DynamicSymbol {
 
 segment::Result<std::unordered_map<std::string, DynamicSymbol>> read_symbols(
     const std::string& path);
+
+/// The dynamic linker that a program asks for; "" = none, it is linked statically.
+segment::Result<std::string> dynamic_linker_of(const std::string& path);
 
 }  // namespace ttmem::inject

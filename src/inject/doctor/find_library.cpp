@@ -11,7 +11,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string_view>
+
+#include "inject/doctor/elf_symbols.hpp"
 
 extern char** environ;
 
@@ -19,26 +23,31 @@ namespace ttmem::inject {
 
 namespace {
 
+using Places = segment::Result<std::vector<LibraryPlace>>;
+
 constexpr const char* kLibrary = "libtt_metal.so";
+constexpr std::streamsize kMaxFirstLine = 256;
+
+enum class Complaints { kDropped, kAmongTheOutput };
 
 /// What a program prints. Nothing is run through a shell.
-std::string output_of(const std::vector<std::string>& command, const char* extra_environment) {
+std::string output_of(const std::vector<std::string>& command, Complaints complaints) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return {};
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  if (complaints == Complaints::kAmongTheOutput) {
+    ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+  } else {
+    ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  }
   std::vector<char*> arguments;
   for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  std::vector<char*> variables;
-  for (char** variable = environ; *variable; ++variable) variables.push_back(*variable);
-  if (extra_environment) variables.push_back(const_cast<char*>(extra_environment));
-  variables.push_back(nullptr);
   pid_t child = 0;
   const int failed =
-      ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), variables.data());
+      ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);
   std::string text;
@@ -51,56 +60,128 @@ std::string output_of(const std::vector<std::string>& command, const char* extra
   return text;
 }
 
-std::string trimmed(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  return text;
+segment::Error error(std::string message) {
+  return {segment::ErrorCode::kNotFound, std::move(message)};
 }
 
-bool is_python(std::string_view program) {
-  const auto slash = program.rfind('/');
-  return program.substr(slash == program.npos ? 0 : slash + 1).starts_with("python");
+/// Takes what comes before `end` from the front, and drops the end itself.
+std::string_view take(std::string_view& text, char end) {
+  const auto at = text.find(end);
+  const auto part = text.substr(0, at);
+  text.remove_prefix(at == text.npos ? text.size() : at + 1);
+  return part;
 }
 
-/// Finds the package without importing it.
+std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+bool is_python(std::string_view program) { return file_name(program).starts_with("python"); }
+
+bool is_library(std::string_view program) {
+  const auto name = file_name(program);
+  return name.ends_with(".so") || name.find(".so.") != name.npos;
+}
+
+/// The file that a shell would run; "" if there is none.
+std::string file_of(const std::string& program) {
+  if (program.find('/') != program.npos) return ::access(program.c_str(), R_OK) ? "" : program;
+  const char* path = std::getenv("PATH");
+  for (std::string_view rest = path ? path : ""; !rest.empty();) {
+    const std::string place = std::string(take(rest, ':')) + "/" + program;
+    if (::access(place.c_str(), X_OK) == 0) return place;
+  }
+  return {};
+}
+
+/// The program that the first line of a script names; "" if it is no script.
+std::string interpreter_of(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string line(kMaxFirstLine, '\0');
+  stream.read(line.data(), kMaxFirstLine);
+  line.resize(static_cast<std::size_t>(stream.gcount()));
+  if (!line.starts_with("#!")) return {};
+  std::istringstream words(line.substr(2, line.find('\n') - 2));
+  std::string word;
+  words >> word;
+  if (file_name(word) != "env") return word;
+  while (words >> word && word.starts_with('-')) {
+  }
+  return word;
+}
+
+/// Finds packages without importing them: ttnn, and whatever else brings the library.
+constexpr const char* kAskPython = R"(
+import importlib.metadata as metadata, importlib.util, os
+found = []
+def add(path, package, version):
+    if os.path.exists(path):
+        found.append((os.path.realpath(path), package, version))
+spec = importlib.util.find_spec("ttnn")
+for folder in (spec and spec.submodule_search_locations) or []:
+    try:
+        version = metadata.version("ttnn")
+    except metadata.PackageNotFoundError:
+        version = ""
+    for lib in ("build/lib", "../../build/lib"):
+        add(os.path.join(folder, lib, "libtt_metal.so"), "ttnn", version)
+for package in metadata.distributions():
+    if "libtt_metal" not in (package.read_text("RECORD") or ""):
+        continue
+    for file in package.files:
+        if file.name.startswith("libtt_metal") and ".so" in file.name:
+            add(str(file.locate()), package.metadata["Name"], package.version)
+for line in found:
+    print(*line, sep="\t")
+)";
+
 void add_from_python(std::vector<LibraryPlace>& places, const std::string& python) {
-  const std::string folder =
-      trimmed(output_of({python, "-c",
-                         "import importlib.util as u; s = u.find_spec('ttnn'); "
-                         "print(s.submodule_search_locations[0] if s else '')"},
-                        nullptr));
-  if (folder.empty()) return;
-  const std::filesystem::path root = folder;
-  for (const auto& place :
-       {root / "build" / "lib" / kLibrary, root / ".." / ".." / "build" / "lib" / kLibrary}) {
-    std::error_code error;
-    const auto path = std::filesystem::canonical(place, error);
-    if (!error) places.push_back({path.string(), python + " imports ttnn from here"});
+  const std::string text = output_of({python, "-c", kAskPython}, Complaints::kDropped);
+  for (std::string_view rest = text; !rest.empty();) {
+    std::string_view line = take(rest, '\n');
+    const std::string path(take(line, '\t'));
+    const std::string package(take(line, '\t'));
+    places.push_back({path, python + " imports " + package + " from here", std::string(line)});
   }
 }
 
-/// Asks the dynamic linker, which prints instead of running the program.
-void add_from_binary(std::vector<LibraryPlace>& places, const std::string& binary) {
-  const std::string text = output_of({binary}, "LD_TRACE_LOADED_OBJECTS=1");
-  const auto name = text.find(kLibrary);
-  const auto arrow = text.find("=> ", name == text.npos ? text.size() : name);
-  if (arrow == text.npos) return;
-  const auto end = text.find(" (", arrow);
-  places.push_back({text.substr(arrow + 3, end - arrow - 3), binary + " is linked to it"});
+/// "\tlibtt_metal.so => /path/libtt_metal.so (0x…)", or the path alone where that is what was
+/// linked. A complaint has no tab before it, and gives "".
+std::string path_in(std::string_view line) {
+  if (!line.starts_with('\t')) return {};
+  const auto arrow = line.find("=> ");
+  line.remove_prefix(arrow == line.npos ? 1 : arrow + 3);
+  return std::string(line.substr(0, line.find(" (")));
+}
+
+/// Asks the dynamic linker, which lists what it would load.
+Places from_binary(const std::string& file) {
+  const auto linker = dynamic_linker_of(file);
+  if (!linker) return linker.error();
+  if (linker->empty()) {
+    return error(file + " is linked statically: a preload does not reach it");
+  }
+  const std::string text = output_of({*linker, "--list", file}, Complaints::kAmongTheOutput);
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = take(rest, '\n');
+    if (line.find(kLibrary) == line.npos) continue;
+    const std::string path = path_in(line);
+    if (path.empty()) return error(file + " does not find its " + kLibrary);
+    return std::vector<LibraryPlace>{{path, file + " is linked to it", ""}};
+  }
+  return std::vector<LibraryPlace>{};
 }
 
 void add_from_environment(std::vector<LibraryPlace>& places, const char* variable) {
   const char* value = std::getenv(variable);
-  std::string_view rest = value ? value : "";
-  while (!rest.empty()) {
-    const auto end = rest.find(':');
-    const std::filesystem::path root = rest.substr(0, end);
+  for (std::string_view rest = value ? value : ""; !rest.empty();) {
+    const std::filesystem::path root = take(rest, ':');
     for (const auto& place :
          {root / kLibrary, root / "build" / "lib" / kLibrary, root / "lib" / kLibrary}) {
-      std::error_code error;
-      const auto path = std::filesystem::canonical(place, error);
-      if (!error) places.push_back({path.string(), std::string("$") + variable + " points here"});
+      std::error_code failed;
+      const auto path = std::filesystem::canonical(place, failed);
+      if (!failed) {
+        places.push_back({path.string(), std::string("$") + variable + " points here", ""});
+      }
     }
-    rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
   }
 }
 
@@ -114,20 +195,29 @@ void drop_repeated(std::vector<LibraryPlace>& places) {
   places = std::move(kept);
 }
 
+Places from_python(const std::string& python) {
+  std::vector<LibraryPlace> places;
+  add_from_python(places, python);
+  drop_repeated(places);
+  return places;
+}
+
+Places from_program(const std::string& program) {
+  if (is_library(program)) return std::vector<LibraryPlace>{{program, "it was named", ""}};
+  const std::string file = file_of(program);
+  if (file.empty()) return error("there is no program " + program);
+  if (is_python(program)) return from_python(file);
+  const std::string interpreter = interpreter_of(file);
+  if (interpreter.empty()) return from_binary(file);
+  if (is_python(interpreter)) return from_python(interpreter);
+  return error(file + " is a script: name the Python or the program that it starts");
+}
+
 }  // namespace
 
-std::vector<LibraryPlace> find_libraries(const std::vector<std::string>& program) {
+segment::Result<std::vector<LibraryPlace>> find_libraries(const std::vector<std::string>& program) {
+  if (!program.empty()) return from_program(program[0]);
   std::vector<LibraryPlace> places;
-  if (!program.empty()) {
-    if (std::string_view(program[0]).ends_with(".so")) {
-      places.push_back({program[0], "it was named"});
-    } else if (is_python(program[0])) {
-      add_from_python(places, program[0]);
-    } else {
-      add_from_binary(places, program[0]);
-    }
-    return places;
-  }
   for (const char* variable : {"TT_METAL_RUNTIME_ROOT", "TT_METAL_HOME", "LD_LIBRARY_PATH"}) {
     add_from_environment(places, variable);
   }

@@ -7,15 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "segment/result.hpp"
+
 namespace ttmem::inject {
 
 struct LibraryPlace {
   std::string path;
-  std::string why;  ///< "python3 imports ttnn from here"
+  std::string why;      ///< "python3 imports ttnn from here"
+  std::string version;  ///< of the package it belongs to; "" = not known
 };
 
-/// What `program` (a Python interpreter or a binary) would load; without a program, what the
-/// environment and the Python on PATH point to. The first is the likeliest.
-std::vector<LibraryPlace> find_libraries(const std::vector<std::string>& program);
+/// What `program` (a Python interpreter, a script for one, a binary, or the library itself) would
+/// load; without a program, what the environment and the Python on PATH point to. The first is the
+/// likeliest. The program itself is never run. An error says why it cannot be looked at.
+segment::Result<std::vector<LibraryPlace>> find_libraries(const std::vector<std::string>& program);
 
 }  // namespace ttmem::inject
