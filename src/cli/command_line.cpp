@@ -126,6 +126,14 @@ int parse_and_run(int argc, char** argv) {
 
 }  // namespace
 
+std::vector<std::string> program_of(const CLI::App& command) {
+  auto words = command.remaining();
+  if (!words.empty() && words.front().starts_with('-')) {
+    throw CLI::ExtrasError(std::vector<std::string>{words.front()});
+  }
+  return words;
+}
+
 int run(int argc, char** argv) {
   try {
     if (const auto done = run_by_original_name(argc, argv)) return *done;

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
@@ -69,10 +70,7 @@ void register_run(CLI::App& app, Action& action) {
                     "operation)");
   command->prefix_command();
   command->callback([options, command, &action] {
-    options->command = command->remaining();
-    if (!options->command.empty() && options->command.front() == "--") {
-      options->command.erase(options->command.begin());
-    }
+    options->command = program_of(*command);
     action = [options] { return run_program(*options); };
   });
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "inject/launch/launch.hpp"
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +73,18 @@ TEST(FindPreload, LooksBesideTheCommandAndInLib) {
   std::filesystem::remove_all(root);
 }
 
+TEST(FindPreload, RefusesAPathThatThePreloadVariableWouldCut) {
+  for (const char* kind : {"/tmp/ttmem launch-XXXXXX", "/tmp/ttmem:launch-XXXXXX"}) {
+    std::string name = kind;
+    const std::filesystem::path root = ::mkdtemp(name.data());
+    std::ofstream(root / "libttmem_preload.so") << "";
+    const auto found = find_preload(root.string());
+    ASSERT_FALSE(found) << *found;
+    EXPECT_NE(found.error().message.find("without spaces and colons"), std::string::npos);
+    std::filesystem::remove_all(root);
+  }
+}
+
 int code_of(const std::vector<std::string>& command) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(become(command, {}));
@@ -85,6 +98,14 @@ TEST(Become, TheProgramsCodeAndSignalsAreItsOwn) {
   EXPECT_EQ(code_of({"sh", "-c", "kill -TERM $$"}), -SIGTERM);
   EXPECT_EQ(code_of({"no-such-program-anywhere"}), kNoSuchProgram);
   EXPECT_EQ(code_of({"/"}), kCannotExecute);
+}
+
+TEST(Become, AnIgnoredSignalStaysIgnoredAndAnotherDoesNot) {
+  const std::vector<std::string> pipe_lost = {"sh", "-c", "kill -PIPE $$; exit 3"};
+  ::signal(SIGPIPE, SIG_IGN);
+  EXPECT_EQ(code_of(pipe_lost), 3);
+  ::signal(SIGPIPE, SIG_DFL);
+  EXPECT_EQ(code_of(pipe_lost), -SIGPIPE);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include "inject/launch/launch.hpp"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <array>
@@ -18,6 +17,7 @@ namespace ttmem::inject {
 namespace {
 
 constexpr const char* kPreload = "libttmem_preload.so";
+constexpr const char* kPreloadSeparators = ": ";
 
 std::string shell_quoted(std::string_view text) {
   std::string result = "'";
@@ -52,6 +52,15 @@ bool has_word(std::string_view list, std::string_view separators, std::string_vi
     list.remove_prefix(end == list.npos ? list.size() : end + 1);
   }
   return false;
+}
+
+/// LD_PRELOAD is cut at spaces and colons, and knows no way to write one.
+segment::Result<std::string> usable(std::string preload) {
+  if (preload.find_first_of(kPreloadSeparators) == preload.npos) return preload;
+  return segment::Error{segment::ErrorCode::kNotFound,
+                        preload +
+                            " cannot be preloaded: install ttmem in a folder whose path is "
+                            "without spaces and colons"};
 }
 
 std::vector<char*> as_arguments(const std::vector<std::string>& command) {
@@ -90,7 +99,7 @@ segment::Result<std::string> find_preload(const std::string& command_directory) 
   for (const auto& place : places) {
     std::error_code error;
     const auto path = std::filesystem::canonical(place, error);
-    if (!error) return path.string();
+    if (!error) return usable(path.string());
   }
   return segment::Error{segment::ErrorCode::kNotFound,
                         std::string(kPreload) +
@@ -100,7 +109,7 @@ segment::Result<std::string> find_preload(const std::string& command_directory) 
 
 std::string merged_preload(std::string_view existing, std::string_view ours) {
   if (existing.empty()) return std::string(ours);
-  if (has_word(existing, ": ", ours)) return std::string(existing);
+  if (has_word(existing, kPreloadSeparators, ours)) return std::string(existing);
   return std::string(existing) + ":" + std::string(ours);
 }
 
@@ -133,8 +142,6 @@ std::string as_shell_text(const Environment& environment) {
 
 int become(const std::vector<std::string>& command, const Environment& environment) {
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
-  // The command ignores it for its own output; a program must not inherit that.
-  ::signal(SIGPIPE, SIG_DFL);
   auto arguments = as_arguments(command);
   ::execvp(arguments[0], arguments.data());
   const int reason = errno;
