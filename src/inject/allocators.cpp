@@ -78,20 +78,35 @@ ttmem_space_info read_space(const void* allocator, std::uint32_t space) {
   return info;
 }
 
-ttmem_allocator_t tell_recorder(const void* allocator, ttmem_set_t set) {
+/// What the runtime says about an allocator. The spaces point to the cores.
+struct Geometry {
+  std::uint32_t alignment = 32;  ///< of DRAM
   std::vector<ttmem_space_info> spaces;
   std::vector<ttmem_core_range> cores;
+};
+
+Geometry read_geometry(const void* allocator) {
+  Geometry geometry;
+  if (functions.allocator_alignment) {
+    geometry.alignment = functions.allocator_alignment(allocator, TTMEM_SPACE_DRAM);
+  }
+  auto& spaces = geometry.spaces;
+  auto& cores = geometry.cores;
   for (const std::uint32_t space : kSpaces) spaces.push_back(read_space(allocator, space));
   quietly([&] { cores = bank_cores(allocator, spaces[1].banks); });
   if (cores.size() == spaces[1].banks && !cores.empty()) {
     spaces[1].bank_cores = cores.data();
     if (spaces[2].banks == spaces[1].banks) spaces[2].bank_cores = cores.data();
   }
+  return geometry;
+}
+
+ttmem_allocator_t tell_recorder(const Geometry& geometry, ttmem_set_t set) {
   ttmem_allocator_info info = {};
   info.struct_size = sizeof info;
   info.set = set;
-  info.space_count = static_cast<std::uint16_t>(spaces.size());
-  info.spaces = spaces.data();
+  info.space_count = static_cast<std::uint16_t>(geometry.spaces.size());
+  info.spaces = geometry.spaces.data();
   return ttmem_allocator_opened(&info);
 }
 
@@ -137,16 +152,13 @@ Allocator* find_or_open(const void* allocator, const void* device) {
 Allocator* open(const void* allocator, ttmem_set_t set) {
   if (Allocator* known = find(allocator)) return known;
   if (!set || !functions.allocator_statistics || !functions.allocator_banks) return nullptr;
-  const std::uint32_t alignment = functions.allocator_alignment
-                                      ? functions.allocator_alignment(allocator, TTMEM_SPACE_DRAM)
-                                      : 32;
-  static std::mutex& opening = *new std::mutex;
-  const std::lock_guard one_at_a_time(opening);
-  if (Allocator* known = find(allocator)) return known;
-  const ttmem_allocator_t id = tell_recorder(allocator, set);
+  const Geometry geometry = read_geometry(allocator);
   const std::lock_guard lock(locks().state);
-  Allocator* entry = id ? free_place(allocator) : nullptr;
-  if (entry) fill(*entry, allocator, set, alignment, id);
+  if (Allocator* known = find(allocator)) return known;
+  Allocator* entry = free_place(allocator);
+  const ttmem_allocator_t id = entry ? tell_recorder(geometry, set) : ttmem_allocator_t{0};
+  if (!id) return nullptr;
+  fill(*entry, allocator, set, geometry.alignment, id);
   return entry;
 }
 

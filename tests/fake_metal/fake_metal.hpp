@@ -41,6 +41,8 @@ namespace fake {
 extern std::string throw_in;
 extern unsigned allocations;
 void maybe_throw(const char* function);
+/// Called while an allocator is asked for its statistics.
+extern std::function<void()> while_asked;
 
 inline constexpr std::uint32_t kDramBanks = 4;
 inline constexpr std::uint32_t kWorkers = 4;

@@ -56,6 +56,14 @@ def check_race():
         same("exit code of the race", host.child.returncode, 0)
 
 
+def check_asked():
+    """No lock is held while the runtime is asked: other threads allocate and fork meanwhile."""
+    code, text, _ = run("asked")
+    same("exit code while asked", code, 0)
+    if not text.endswith("others used\n") or text.startswith("0"):
+        failures.append(f"while asked: {text!r}")
+
+
 def check_disabled():
     host = FakeHost("steps", environment={"TTMEM_DISABLE": "1"})
     for name, process in host.steps():
@@ -65,6 +73,7 @@ def check_disabled():
 check_exceptions()
 check_our_failures()
 check_race()
+check_asked()
 check_disabled()
 print(f"{len(THROWING)} hooks let exceptions through, in 2 hosts")
 for failure in failures:

@@ -8,10 +8,17 @@
 //   ttmem_fake_host memory           what changes an allocator, and every kind of program L1
 //   ttmem_fake_host throw FUNCTION   one function throws; prints what arrived
 //   ttmem_fake_host race             many threads make the first hooked call at once
+//   ttmem_fake_host asked            while an allocator is asked, other threads use others
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <future>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -188,17 +195,48 @@ int play_race() {
   return 0;
 }
 
+struct Memory {
+  metal::AllocatorImpl allocator;
+  distributed::MeshDevice mesh{&allocator};
+};
+
+/// Whoever asks an allocator must not hold up those who begin to use another, nor a fork.
+int play_asked() {
+  static std::vector<std::unique_ptr<Memory>> others;
+  static thread_local bool is_asking = false;
+  const metal::Device chip = open_chip();
+  Memory first;
+  const auto use_another = [] {
+    Memory& other = *others.emplace_back(std::make_unique<Memory>());
+    const metal::Buffer buffer(&other.mesh, &other.allocator, 4096, metal::BufferType::DRAM);
+    if (::fork() == 0) ::_exit(0);
+    return ::wait(nullptr) > 0;
+  };
+  fake::while_asked = [&use_another] {
+    if (!is_asking) return;
+    auto used = std::async(std::launch::async, use_another);
+    if (used.wait_for(std::chrono::seconds(10)) == std::future_status::ready) return;
+    std::cout << "held up" << std::endl;
+    ::_exit(1);
+  };
+  is_asking = true;
+  const metal::Buffer buffer(&first.mesh, &first.allocator, 4096, metal::BufferType::DRAM);
+  is_asking = false;
+  std::cout << others.size() << " others used" << std::endl;
+  ::_exit(0);
+}
+
 }  // namespace
 
 #ifdef TTMEM_OWN_OPERATOR_NEW
 // A host with allocation functions of its own, as those with tcmalloc or a debug heap have.
-void* operator new(std::size_t bytes) {
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   auto* words = static_cast<std::size_t*>(__builtin_malloc(bytes + 16));
   if (!words) throw std::bad_alloc();
   words[0] = 0x7E57;
   return words + 2;
 }
-void operator delete(void* memory) noexcept {
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
   if (!memory) return;
   auto* words = static_cast<std::size_t*>(memory) - 2;
   if (words[0] != 0x7E57) __builtin_abort();
@@ -210,8 +248,9 @@ void operator delete(void* memory, std::size_t) noexcept { operator delete(memor
 int main(int count, char** arguments) {
   if (count == 3 && std::strcmp(arguments[1], "throw") == 0) return play_throw(arguments[2]);
   if (count == 2 && std::strcmp(arguments[1], "race") == 0) return play_race();
+  if (count == 2 && std::strcmp(arguments[1], "asked") == 0) return play_asked();
   if (count == 2 && std::strcmp(arguments[1], "steps") == 0) return play_steps();
   if (count == 2 && std::strcmp(arguments[1], "memory") == 0) return play_memory();
-  std::cerr << "ttmem_fake_host steps | memory | throw FUNCTION | race\n";
+  std::cerr << "ttmem_fake_host steps | memory | throw FUNCTION | race | asked\n";
   return 2;
 }

@@ -9,6 +9,7 @@ namespace fake {
 
 std::string throw_in;
 unsigned allocations = 0;
+std::function<void()> while_asked;
 
 void maybe_throw(const char* function) {
   if (throw_in == function) throw std::runtime_error(std::string("told to throw in ") + function);
@@ -122,6 +123,7 @@ std::uint64_t AllocatorImpl::bank_bytes(BufferType type) const {
 }
 
 Statistics AllocatorImpl::get_statistics(const BufferType& type) const {
+  if (fake::while_asked) fake::while_asked();
   Statistics statistics{bank_bytes(type), taken_[static_cast<int>(type)], 0, 0};
   statistics.free = statistics.largest_free = statistics.allocatable - statistics.allocated;
   return statistics;
