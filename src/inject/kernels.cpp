@@ -3,6 +3,7 @@
 
 #include "inject/kernels.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "inject/core_ranges.hpp"
@@ -28,10 +29,11 @@ std::uint64_t hash(std::string_view name, std::uint64_t build_key) {
   return value ? value : 1;
 }
 
-SourceKind kind_of(std::string_view source) {
-  if (source.find("impl/dispatch/kernels/") != source.npos) return SourceKind::kDispatch;
-  if (source.find("tt_metal/fabric/") != source.npos) return SourceKind::kFabric;
-  return SourceKind::kApplication;
+/// Only routers tell fabric: programs of ttnn and of dispatch bring its multiplexers with them.
+std::uint8_t type_of(std::string_view source) {
+  if (source.find("impl/dispatch/kernels/") != source.npos) return TTMEM_KERNEL_DISPATCH;
+  if (source.find("fabric/impl/kernels/edm_fabric/") != source.npos) return TTMEM_KERNEL_FABRIC;
+  return TTMEM_KERNEL_APPLICATION;
 }
 
 ttmem_string_t intern(std::string_view text) {
@@ -41,9 +43,11 @@ ttmem_string_t intern(std::string_view text) {
 /// "eltwise_binary_no_bcast/8749866936634533994/" without the hash.
 std::string_view short_name(std::string_view name) { return name.substr(0, name.find('/')); }
 
-ttmem_kernel read_kernel(const void* kernel, const void* device, std::uint64_t build_key,
-                         SourceKind& kind) {
+/// One kernel of a program of the system makes the whole program one.
+void add_kernel(const void* kernel, const void* device, std::uint64_t build_key,
+                ProgramKernels& found) {
   const metal::KernelMeta meta = functions.kernel_meta(kernel, device);
+  found.type_by_source = std::max(found.type_by_source.value_or(0), type_of(meta.source));
   ttmem_kernel record = {};
   record.name = intern(short_name(meta.name));
   record.source = intern(meta.source);
@@ -64,8 +68,7 @@ ttmem_kernel read_kernel(const void* kernel, const void* device, std::uint64_t b
   if (functions.kernel_cores) {
     record.cores = ttmem::inject::intern(record.core_type, functions.kernel_cores(kernel));
   }
-  kind = kind_of(meta.source);
-  return record;
+  found.kernels.push_back(record);
 }
 
 }  // namespace
@@ -75,7 +78,7 @@ ProgramKernels read_kernels(const void* program, const void* device, std::uint64
   if (!functions.program_kernels || !functions.kernel_meta) return result;
   for (std::uint32_t type = 0; type < kCoreTypes; ++type) {
     for (const auto& [handle, kernel] : functions.program_kernels(program, type)) {
-      result.kernels.push_back(read_kernel(kernel.get(), device, build_key, result.kind));
+      add_kernel(kernel.get(), device, build_key, result);
     }
   }
   return result;

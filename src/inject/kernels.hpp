@@ -5,18 +5,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "ttmem/ttmem.h"
 
 namespace ttmem::inject {
 
-/// What the source paths of a program's kernels say about its kind.
-enum class SourceKind { kNone, kApplication, kFabric, kDispatch };
-
 struct ProgramKernels {
   std::vector<ttmem_kernel> kernels;
-  SourceKind kind = SourceKind::kNone;
+  /// TTMEM_KERNEL_* as the paths of their sources say it; nothing where there are no kernels.
+  std::optional<std::uint8_t> type_by_source;
 };
 
 /// Asks the runtime; `device` is the IDevice it was compiled for.

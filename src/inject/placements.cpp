@@ -4,7 +4,6 @@
 // The hooks that see a program's L1: circular buffers as the runtime reports them, dataflow buffers
 // as their addresses are marked, scratchpads from the kernels' arguments.
 
-#include <exception>
 #include <span>
 
 #include "inject/core_ranges.hpp"
@@ -26,10 +25,7 @@ enum Part { kCircularBuffers = 0, kDataflowBuffers = 1, kScratchpads = 2 };
 /// Gathers what is placed while it exists, and gives back the collector of an outer program.
 class Collecting {
  public:
-  explicit Collecting(const void* program) : outer_(scopes.ranges) {
-    collector_.program = program;
-    scopes.ranges = &collector_;
-  }
+  Collecting() : outer_(scopes.ranges) { scopes.ranges = &collector_; }
   ~Collecting() { scopes.ranges = outer_; }
   Collecting(const Collecting&) = delete;
   Collecting& operator=(const Collecting&) = delete;
@@ -106,13 +102,11 @@ std::vector<ttmem_range> scratchpads_of(const void* program) {
 }  // namespace
 
 extern "C" Returned ttmem_hook_allocate_circular_buffers(void* program, const void* device) {
-  Collecting collecting(program);
+  Collecting collecting;
   const Returned result = call(ttmem_original_allocate_circular_buffers, program, device);
   if (!collecting.ranges().empty()) {
     quietly([&] { add_indices(program, collecting.ranges()); });
-    quietly([&] {
-      programs::placed(program, device, kCircularBuffers, std::move(collecting.ranges()));
-    });
+    quietly([&] { programs::placed(program, kCircularBuffers, std::move(collecting.ranges())); });
   }
   return result;
 }
@@ -135,12 +129,10 @@ extern "C" void ttmem_on_circular_buffer_placed(void*, const void* cores, std::u
 }
 
 extern "C" Returned ttmem_hook_allocate_dataflow_buffers(void* program, const void* device) {
-  Collecting collecting(program);
+  Collecting collecting;
   const Returned result = call(ttmem_original_allocate_dataflow_buffers, program, device);
   if (!collecting.ranges().empty()) {
-    quietly([&] {
-      programs::placed(program, device, kDataflowBuffers, std::move(collecting.ranges()));
-    });
+    quietly([&] { programs::placed(program, kDataflowBuffers, std::move(collecting.ranges())); });
   }
   return result;
 }
@@ -173,7 +165,7 @@ extern "C" Returned ttmem_hook_allocate_scratchpads(void* program, const void* d
   scopes.ranges = outer;
   quietly([&] {
     auto ranges = scratchpads_of(program);
-    if (!ranges.empty()) programs::placed(program, device, kScratchpads, std::move(ranges));
+    if (!ranges.empty()) programs::placed(program, kScratchpads, std::move(ranges));
   });
   return result;
 }

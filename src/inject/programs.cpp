@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -72,16 +73,14 @@ std::uint64_t id_of(const void* program) {
 
 namespace {
 
-std::uint8_t type_of(bool in_workload, SourceKind source) {
+std::uint8_t type_of(bool in_workload, std::optional<std::uint8_t> by_source) {
   std::uint8_t type = TTMEM_KERNEL_APPLICATION;
   if (scopes.fabric_depth) {
     type = TTMEM_KERNEL_FABRIC;
   } else if (dispatch_depth.load(std::memory_order_relaxed) > 0 && !in_workload) {
     type = TTMEM_KERNEL_DISPATCH;
   }
-  const bool agree = source == SourceKind::kNone ||
-                     (source == SourceKind::kFabric) == (type == TTMEM_KERNEL_FABRIC);
-  if (!agree) ttmem_anomaly(TTMEM_ANOMALY_KIND_BY_SOURCE);
+  if (by_source.value_or(type) != type) ttmem_anomaly(TTMEM_ANOMALY_KIND_BY_SOURCE);
   return type;
 }
 
@@ -209,7 +208,7 @@ void compiled(const void* program, const void* device, std::uint64_t build_key) 
   Program& known = state().programs[program];
   known.id = id;
   known.name = name;
-  known.type = type_of(known.workload != nullptr, found.kind);
+  known.type = type_of(known.workload != nullptr, found.type_by_source);
   known.kernels = std::move(found.kernels);
   const bool is_new = register_once(known, set);
   if (is_new && known.type != TTMEM_KERNEL_APPLICATION) load_system_program(known, set);
@@ -230,7 +229,7 @@ void destroyed(const void* program) {
   if (gone.own_workload) ttmem_workload_released(gone.own_workload);
 }
 
-void placed(const void* program, const void*, int part, std::vector<ttmem_range> ranges) {
+void placed(const void* program, int part, std::vector<ttmem_range> ranges) {
   const std::uint64_t id = id_of(program);
   const std::lock_guard lock(locks().state);
   Program& known = state().programs[program];

@@ -20,9 +20,8 @@ namespace ttmem::inject {
 
 /// The L1 ranges of one part that a program is being given, gathered while the runtime places them.
 struct RangeCollector {
-  const void* program = nullptr;
-  const void* first_device =
-      nullptr;  ///< a mesh reports each range once a chip: one chip is enough
+  /// A mesh reports each range once a chip: one chip is enough.
+  const void* first_device = nullptr;
   std::vector<ttmem_range> ranges;
 };
 
@@ -38,7 +37,7 @@ std::uint64_t id_of(const void* program);
 void compiled(const void* program, const void* device, std::uint64_t build_key);
 void destroyed(const void* program);
 /// Replaces one part of its L1.
-void placed(const void* program, const void* device, int part, std::vector<ttmem_range> ranges);
+void placed(const void* program, int part, std::vector<ttmem_range> ranges);
 
 void joined(const void* workload, const void* program, const chips::Box& box);
 void workload_destroyed(const void* workload);

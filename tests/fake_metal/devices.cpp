@@ -36,7 +36,8 @@ bool Device::close() {
 
 bool Device::compile_fabric() {
   fake::maybe_throw("compile_fabric");
-  static detail::ProgramImpl router(3000, "tt_metal/fabric/impl/kernels/router.cpp", 0);
+  static detail::ProgramImpl router(
+      3000, "tt_metal/fabric/impl/kernels/edm_fabric/fabric_erisc_router.cpp", 0);
   router.compile(this);
   return true;
 }

@@ -17,6 +17,7 @@ equal = comparison.equal
 def check(step, process):
     device = process["devices"][0]
     kernels = device["kernels"]
+    contradictions = {}
     tensix = [r for r in device.get("rings", []) if r["core_type"] == "tensix"]
     if step == "open":
         equal(step, "unique id", device["unique_id"], "0x5aa5000000000007")
@@ -54,9 +55,14 @@ def check(step, process):
         equal(step, "footprint", kernels["application"]["footprint"], 4 * 50000)
     elif step == "slow launches":
         equal(step, "footprint", kernels["application"]["footprint"], 4 * 51000)
+    elif step == "dispatch kernel outside its scope":
+        equal(step, "dispatch footprint", kernels["dispatch"]["footprint"], 4 * 5000)
+        equal(step, "footprint: it was not launched", kernels["application"]["footprint"], 4 * 51000)
+        contradictions = {"kind_by_source": 1}
     elif step == "closed":
         equal(step, "footprint", kernels["total"]["footprint"], 0)
-    equal(step, "anomalies", process["tracking"]["anomalies"], {})
+        contradictions = {"kind_by_source": 1}
+    equal(step, "anomalies", process["tracking"]["anomalies"], contradictions)
 
 
-sys.exit(comparison.run(FakeHost("steps"), check, steps=10))
+sys.exit(comparison.run(FakeHost("steps"), check, steps=11))

@@ -83,11 +83,16 @@ int play_steps() {
   } catch (const std::exception&) {
     step("too large for the ring");
   }
-  metal::Program alone(std::make_shared<metal::detail::ProgramImpl>(1000, "alone.cpp", 0));
+  // Collective operations of ttnn bring this kernel of the fabric with them.
+  metal::Program alone(std::make_shared<metal::detail::ProgramImpl>(
+      1000, "tt_metal/fabric/impl/kernels/tt_fabric_mux.cpp", 0));
   alone.impl_->compile(&chip);
   metal::slow_dispatch::ConfigureDeviceWithProgram(chip, alone, false);
   metal::slow_dispatch::ConfigureDeviceWithProgram(chip, alone, false);
   step("slow launches");
+  metal::detail::ProgramImpl strange(500, "tt_metal/impl/dispatch/kernels/cq_prefetch.cpp", 0);
+  strange.compile(&chip);
+  step("dispatch kernel outside its scope");
   chip.close();
   step("closed");
   return 0;
