@@ -77,16 +77,37 @@ def check_exits(values):
     equal("exit with an open device: code", holder.child.wait(), without.returncode)
 
 
-def check_failure(values):
-    """The picture of a failure can be read after the process that failed has ended."""
+def taken_in(picture, space):
+    return sum(holding["taken"] for holding in picture if holding["space"] == space)
+
+
+def check_failures(values):
+    """The pictures of failures can be read after the process that failed has ended."""
     command = [os.environ["TTMEM_BIN"], "run", "--", os.environ["TTMEM_RUNTIME_HOST"], "failures"]
-    child = subprocess.Popen(command, env=values, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    child = subprocess.Popen(command, env=values, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                             text=True)
+    points = [json.loads(line) for line in child.stdout if line.startswith('{"checkpoint"')]
     equal("exit code of the host that fails and goes on", child.wait(), 0)
     process = oracle.process_of(child.pid)
     kinds = [failure["kind"] for failure in process["failures"]]
     equal("kinds of failures", kinds, ["out_of_memory", "out_of_memory", "cb_clash"])
-    text = process["failures"][0]["message"]
-    equal("message", "Out of Memory: Not enough space to allocate" in text, True)
+    for number, words, requested, per_bank in (
+        (1, "Out of Memory: Not enough space to allocate", 1 << 38, (1 << 38) // 12),
+        (2, "Out of Memory: Not enough space to allocate", 2 << 20, 2 << 20),
+        (3, "clash with L1 buffers on core range", None, None),
+    ):
+        text = oracle.ttmem("dump", "--json", "--pid", str(child.pid), "--failure", str(number))
+        failure, = json.loads(text)["failures"]
+        name = f"failure {number}"
+        equal(f"{name}: message", words in failure["message"], True)
+        equal(f"{name}: requested", failure["requested"], requested)
+        rest = per_bank and failure["per_bank"] - per_bank
+        equal(f"{name}: a bank, in whole pages", rest is None or 0 <= rest < 2048, True)
+        equal(f"{name}: program", failure["program"] is None, number != 3)
+        for space in ("dram", "l1"):
+            held = points[number - 1][space]
+            equal(f"{name}: {space} in the picture", taken_in(failure["picture"], space),
+                  held["allocated"] * held["banks"])
 
 
 def main():
@@ -95,7 +116,7 @@ def main():
     check_two_processes(values)
     check_black_box(values)
     check_exits(values)
-    check_failure(values)
+    check_failures(values)
     print("two processes, three deaths, two exits and three failures compared")
     for failure in failures:
         print("FAILED:", failure)
