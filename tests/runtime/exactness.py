@@ -5,6 +5,7 @@
   exactness.py BOARD fast|slow SCENE...
 """
 
+import json
 import os
 import sys
 
@@ -12,6 +13,14 @@ import oracle
 
 
 SECOND_PROGRAM = 65536  # bytes on each of 2x2 cores
+#: Programs with kernels, first loads and cache hits on each chip: the same in fast and in slow dispatch.
+LAUNCHES = {
+    "registered": (0, 0, 0),
+    "first load": (1, 1, 0),
+    "cache hits": (1, 1, 2),
+    "second program": (2, 2, 2),
+    "first program gone": (1, 3, 2),
+}
 PER_CHIP = 2048  # times 1 + 16 * row + column, on core (0, 0)
 
 
@@ -44,6 +53,23 @@ def check_programs(process, point, failures):
         equal(chip, "reserved", reserved)
 
 
+def check_kernels(process, point, failures):
+    """Launches, and the footprint of what was launched: a program that never was has none."""
+    expected = LAUNCHES.get(point["checkpoint"])
+    if expected is None:
+        return
+    text = oracle.ttmem("dump", "--kind", "kernel", "--json", "--pid", str(point["pid"]))
+    kernels = [k for k in json.loads(text)["holdings"] if k["loaded"]]
+    footprint = sum(k["packed"] * k["cores"] for k in kernels)
+    for device in process["devices"]:
+        figures = device["kernels"]
+        application = figures["application"]
+        got = (application["programs"], figures["first_loads"], figures["cache_hits"])
+        if got != expected or application["footprint"] != footprint or bool(footprint) != bool(got[0]):
+            failures.append(f"{point['checkpoint']}: chip {device['metal_id']} {got}, expected {expected}; "
+                            f"footprint {application['footprint']}, sum {footprint}")
+
+
 def check_tracking(process, failures):
     tracking = process["tracking"]
     for name in ("hooks_missing", "unrecorded", "anomalies"):
@@ -68,6 +94,7 @@ def main(board, mode, *scenes):
         check_tracking(process, failures)
         if "programs" in scenes and point.get("cb_allocated"):
             check_programs(process, point, failures)
+            check_kernels(process, point, failures)
     code = client.end()
     exact = comparison.report()
     for failure in failures:
