@@ -36,7 +36,8 @@ namespace ttmem::inject {
 namespace {
 
 struct Hook {
-  const char* name;
+  const char* name;  ///< as `ttmem doctor` calls it
+  const char* symbol;
   void (*target)();
   void** original;
   const char* either;  ///< one bound hook with this text is enough; null = it is needed itself
@@ -46,9 +47,9 @@ const Hook kHooks[] = {
 #define ENTRY_TARGET(id) ttmem_thunk_##id
 #define FRAME_TARGET(id) ttmem_hook_##id##_declared
 #define TTMEM_HOOK(id, manner, symbol, lost) \
-  {#symbol, manner##_TARGET(id), &ttmem_original_##id, nullptr},
+  {#id, #symbol, manner##_TARGET(id), &ttmem_original_##id, nullptr},
 #define TTMEM_EITHER(id, manner, symbol, lost) \
-  {#symbol, manner##_TARGET(id), &ttmem_original_##id, lost},
+  {#id, #symbol, manner##_TARGET(id), &ttmem_original_##id, lost},
 #include "inject/hooks.def"
 #undef TTMEM_HOOK
 #undef ENTRY_TARGET
@@ -59,7 +60,7 @@ static_assert(kHookCount <= 128, "the process publishes 128 bits");
 
 const ttmem_hook_slot* slot_of(const Hook& hook, const ttmem_hook_slot* slots, unsigned count) {
   for (unsigned i = 0; i < count; ++i) {
-    if (std::strcmp(slots[i].name, hook.name) == 0) return &slots[i];
+    if (std::strcmp(slots[i].name, hook.symbol) == 0) return &slots[i];
   }
   return nullptr;
 }
@@ -129,7 +130,7 @@ void describe_process(bool attached_late) {
 void set_targets(ttmem_hook_slot* slots, unsigned count) {
   for (unsigned i = 0; i < count; ++i) {
     for (const Hook& hook : kHooks) {
-      if (!slots[i].original || std::strcmp(slots[i].name, hook.name) != 0) continue;
+      if (!slots[i].original || std::strcmp(slots[i].name, hook.symbol) != 0) continue;
       __atomic_store_n(&slots[i].target, reinterpret_cast<void*>(hook.target), __ATOMIC_RELEASE);
     }
   }

@@ -14,6 +14,8 @@ from fake_host import Comparison, FakeHost, status
 WORKERS = 4
 CAPACITY = WORKERS * (1499136 - 35168 - 70656)
 AUDITS_SECONDS = 10
+#: As `ttmem doctor` calls what the fake runtime has not.
+MISSING = ["mesh_initialized", "program_known"]
 
 comparison = Comparison()
 equal = comparison.equal
@@ -33,6 +35,7 @@ def check(step, process):
     device = process["devices"][0]
     l1, program_l1 = device["l1"], device["program_l1"]
     taken = {"sharded": WORKERS * 4096, "per core": WORKERS * 4096 + 2 * 4096}.get(step, 0)
+    equal(step, "hooks missing", process["tracking"]["hooks_missing"], MISSING)
     equal(step, "L1 taken", l1["taken"], taken)
     equal(step, "L1 requested", l1["requested"], {"sharded": 8192, "per core": 16384}.get(step, 0))
     shrunk = WORKERS * 65536 if step == "shrunk" else 0
