@@ -3,10 +3,8 @@
 
 #include "inject/metal.hpp"
 
-#include <dirent.h>
 #include <dlfcn.h>
 
-#include <cstring>
 #include <typeinfo>
 
 namespace ttmem::inject::metal {
@@ -26,23 +24,6 @@ const void* slow_queue_functions = nullptr;
 Library& library() {
   static Library& library = *new Library;
   return library;
-}
-
-/// "ttnn-0.81.1.dist-info" in `directory` gives "0.81.1".
-std::string version_in(const std::string& directory) {
-  DIR* listing = ::opendir(directory.c_str());
-  if (!listing) return {};
-  std::string version;
-  while (const dirent* entry = ::readdir(listing)) {
-    const std::string_view name = entry->d_name;
-    constexpr std::string_view kBefore = "ttnn-";
-    constexpr std::string_view kAfter = ".dist-info";
-    if (name.starts_with(kBefore) && name.ends_with(kAfter)) {
-      version = name.substr(kBefore.size(), name.size() - kBefore.size() - kAfter.size());
-    }
-  }
-  ::closedir(listing);
-  return version;
 }
 
 }  // namespace
@@ -65,17 +46,6 @@ void load(void* anchor) {
 }
 
 const std::string& library_path() { return library().path; }
-
-std::string library_version() {
-  // <site-packages>/ttnn/build/lib/libtt_metal.so, beside <site-packages>/ttnn-<version>.dist-info.
-  std::string directory = library().path;
-  for (int level = 0; level < 4; ++level) {
-    const auto slash = directory.rfind('/');
-    if (slash == std::string::npos) return {};
-    directory.resize(slash);
-  }
-  return version_in(directory);
-}
 
 bool is_mesh(const void* device) {
   if (!device || !library().mesh_type) return false;

@@ -101,9 +101,8 @@ extern Functions functions;
 /// Finds the functions in the library that holds `anchor`, one of its functions.
 void load(void* anchor);
 
-/// The library's file, and the version that its place or its package tells ("" = not known).
+/// The library's file.
 const std::string& library_path();
-std::string library_version();
 
 /// Whether this object of class IDevice is a mesh of several chips.
 bool is_mesh(const void* device);

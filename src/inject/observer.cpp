@@ -13,6 +13,7 @@
 #include "inject/audit.hpp"
 #include "inject/hooks.hpp"
 #include "inject/late_attach.hpp"
+#include "inject/library_version.hpp"
 #include "inject/locks.hpp"
 #include "inject/metal.hpp"
 #include "inject/preload/slots.h"
@@ -110,7 +111,7 @@ bool is_wanted(const Hook& hook) {
 
 void describe_process(bool attached_late) {
   const std::string hooks = names();
-  const std::string version = metal::library_version();
+  const std::string version = version_of_library(metal::library_path());
   ttmem_process_info info = {};
   info.struct_size = sizeof info;
   info.source = TTMEM_SOURCE_INJECTOR;

@@ -4,10 +4,10 @@
 #include "inject/doctor/diagnosis.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 
 #include "inject/doctor/elf_symbols.hpp"
+#include "inject/library_version.hpp"
 
 namespace ttmem::inject {
 
@@ -26,19 +26,6 @@ constexpr WantedHook kWanted[] = {
 #include "inject/hooks.def"
 #undef TTMEM_HOOK
 };
-
-/// "ttnn-0.81.1.dist-info" beside the package that holds <package>/build/lib/libtt_metal.so.
-std::string version_of(const std::filesystem::path& library) {
-  const auto packages = library.parent_path().parent_path().parent_path().parent_path();
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(packages, error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("ttnn-") && name.ends_with(".dist-info")) {
-      return name.substr(5, name.size() - 5 - 10);
-    }
-  }
-  return {};
-}
 
 /// A library that reaches any of these through a table reaches all of them so; what it does not
 /// call itself is called from outside, where there is always a table.
@@ -86,7 +73,7 @@ segment::Result<Diagnosis> diagnose(const std::string& library) {
   if (!symbols) return symbols.error();
   Diagnosis diagnosis;
   diagnosis.library = library;
-  diagnosis.version = version_of(library);
+  diagnosis.version = version_of_library(library);
   const HookState present = uses_tables(*symbols) ? HookState::kBound : HookState::kDirect;
   for (const auto& wanted : kWanted) {
     const auto found = symbols->find(wanted.symbol);

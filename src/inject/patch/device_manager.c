@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "inject/patch/relocations.h"
+#include "inject/preload/libraries.h"
 
 static const char kAsked[] = "_ZN2tt8tt_metal6detail15GetActiveDeviceEi";
 static const char kPassedOnTo[] = "_ZNK2tt8tt_metal13DeviceManager17get_active_deviceEi";
@@ -42,7 +43,7 @@ static void* replacement(const char* name, void* context) {
 static int swap_in_runtime(struct dl_phdr_info* info, size_t size, void* data) {
   (void)size;
   Swap* swap = data;
-  if (!strstr(info->dlpi_name, "libtt_metal.so")) return 0;
+  if (!ttmem_is_named(info->dlpi_name, "libtt_metal.so")) return 0;
   swap->written += ttmem_relocations_replace(info, replacement, swap->value).written;
   return 1;
 }
@@ -53,17 +54,8 @@ static unsigned swap_all(void* value) {
   return swap.written;
 }
 
-static int is_runtime(struct dl_phdr_info* info, size_t size, void* found) {
-  (void)size;
-  if (!strstr(info->dlpi_name, "libtt_metal.so")) return 0;
-  *(const char**)found = info->dlpi_name;
-  return 1;
-}
-
 const void* ttmem_find_device_manager(void) {
-  const char* path = NULL;
-  dl_iterate_phdr(is_runtime, &path);
-  void* runtime = path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+  void* runtime = ttmem_loaded_runtime();
   if (!runtime) return NULL;
   const ask_fn ask = dlsym(runtime, kAsked);
   g_original = dlsym(runtime, kPassedOnTo);

@@ -13,9 +13,8 @@
 
 #include "inject/patch/device_manager.h"
 #include "inject/patch/relocations.h"
+#include "inject/preload/libraries.h"
 #include "inject/preload/slots.h"
-
-enum { kPathBytes = 4096 };
 
 static ttmem_hook_slot g_slots[] = {
 #define TTMEM_HOOK(id, manner, symbol, lost) {#symbol, NULL, NULL},
@@ -27,39 +26,12 @@ static const unsigned kSlots = sizeof g_slots / sizeof g_slots[0];
 static pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
 static int g_bound;
 
-static int named(const char* path, const char* name) {
-  const char* slash = strrchr(path, '/');
-  return strncmp(slash ? slash + 1 : path, name, strlen(name)) == 0;
-}
-
-static int is_runtime(struct dl_phdr_info* info, size_t size, void* found) {
-  (void)size;
-  if (!named(info->dlpi_name, "libtt_metal.so")) return 0;
-  *(const char**)found = info->dlpi_name;
-  return 1;
-}
-
 /* Originals come from the runtime itself, never from a word that may be patched already. */
 static int find_originals(void) {
-  const char* path = NULL;
-  dl_iterate_phdr(is_runtime, &path);
-  void* runtime = path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+  void* runtime = ttmem_loaded_runtime();
   if (!runtime) return ENOENT;
   for (unsigned i = 0; i < kSlots; ++i) g_slots[i].original = dlsym(runtime, g_slots[i].name);
   return 0;
-}
-
-static void* load_observer(void) {
-  static const char observer[] = "libttmem_observer.so";
-  Dl_info self;
-  char path[kPathBytes];
-  if (!dladdr(g_slots, &self) || !self.dli_fname) return NULL;
-  const char* slash = strrchr(self.dli_fname, '/');
-  const size_t folder = slash ? (size_t)(slash - self.dli_fname) + 1 : 0;
-  if (folder + sizeof observer > sizeof path) return NULL;
-  memcpy(path, self.dli_fname, folder);
-  memcpy(path + folder, observer, sizeof observer);
-  return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
 /* What the runtime held before anything was hooked. */
@@ -74,7 +46,7 @@ static int bind(ttmem_patch_result* result) {
   if (dlsym(RTLD_DEFAULT, "ttmem_preload_slots")) return EALREADY;
   const int missing = find_originals();
   if (missing) return missing;
-  void* observer = load_observer();
+  void* observer = ttmem_load_observer();
   const ttmem_observer_bind_fn bind_slots =
       observer ? dlsym(observer, "ttmem_observer_bind") : NULL;
   if (!bind_slots) return ELIBACC;
@@ -105,7 +77,7 @@ static void* replacement(const char* name, void* unused) {
 static int patch_library(struct dl_phdr_info* info, size_t size, void* data) {
   (void)size;
   ttmem_patch_result* result = data;
-  if (named(info->dlpi_name, "libttmem")) return 0;
+  if (ttmem_is_named(info->dlpi_name, "libttmem")) return 0;
   const ttmem_relocation_counts counts = ttmem_relocations_replace(info, replacement, NULL);
   result->slots += counts.written;
   result->protected_slots += counts.unprotected;

@@ -7,24 +7,22 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "inject/preload/libraries.h"
 #include "inject/preload/slots.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
-enum { kPathBytes = 4096, kMaxHooks = 128, kSymbolLookupFailed = 127 };
+enum { kMaxHooks = 128, kSymbolLookupFailed = 127 };
 
 extern ttmem_hook_slot ttmem_preload_table[];
 extern const unsigned ttmem_preload_count;
 void* ttmem_preload_resolve(unsigned index, const void* caller);
 
-static const char kObserver[] = "libttmem_observer.so";
-static const char kRuntime[] = "libtt_metal.so";
 /* Every runtime makes its chips by this one, long before it uses them, and rarely: it is resolved
  * at each call, so that a second runtime is noticed in time. */
 static const char kWatched[] =
@@ -50,25 +48,8 @@ static int disabled(void) {
   return value && *value && strcmp(value, "0") != 0;
 }
 
-static int is_runtime(struct dl_phdr_info* info, size_t size, void* found) {
-  (void)size;
-  const char* slash = strrchr(info->dlpi_name, '/');
-  const char* name = slash ? slash + 1 : info->dlpi_name;
-  if (strncmp(name, kRuntime, sizeof kRuntime - 1) != 0) return 0;
-  *(const char**)found = info->dlpi_name;
-  return 1;
-}
-
 /* A library that Python loaded is in no global scope: RTLD_NEXT does not see it, its handle does.
  */
-static void* runtime_handle(void) {
-  void* handle = dlopen(kRuntime, RTLD_LAZY | RTLD_NOLOAD);
-  if (handle) return handle;
-  const char* path = NULL;
-  dl_iterate_phdr(is_runtime, &path);
-  return path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-}
-
 static void* original_of(void* handle, const char* name) {
   void* original = handle ? dlsym(handle, name) : NULL;
   return original ? original : dlsym(RTLD_NEXT, name);
@@ -98,24 +79,11 @@ static void* first_called_library(void) {
 }
 
 static void find_originals(void) {
-  void* handle = runtime_handle();
+  void* handle = ttmem_loaded_runtime();
   if (!handle) handle = first_called_library();
   for (unsigned i = 0; i < ttmem_preload_count; ++i) {
     ttmem_preload_table[i].original = original_of(handle, ttmem_preload_table[i].name);
   }
-}
-
-/* The observer lies beside the stub. */
-static void* load_observer(void) {
-  Dl_info self;
-  char path[kPathBytes];
-  if (!dladdr(ttmem_preload_table, &self) || !self.dli_fname) return NULL;
-  const char* slash = strrchr(self.dli_fname, '/');
-  const size_t folder = slash ? (size_t)(slash - self.dli_fname) + 1 : 0;
-  if (folder + sizeof kObserver > sizeof path) return NULL;
-  memcpy(path, self.dli_fname, folder);
-  memcpy(path + folder, kObserver, sizeof kObserver);
-  return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
 /* Where the observer did not set a target (still its first one), calls go to the original. */
@@ -129,7 +97,7 @@ static void set_target(unsigned index, void* target) {
 }
 
 static void bind_observer(void) {
-  void* observer = disabled() ? NULL : load_observer();
+  void* observer = disabled() ? NULL : ttmem_load_observer();
   if (!observer) return;
   void* bind = dlsym(observer, "ttmem_observer_bind");
   void* tell = dlsym(observer, "ttmem_observer_second_runtime");
@@ -193,7 +161,7 @@ void* ttmem_preload_resolve(unsigned index, const void* caller) {
     if (slot->original) target = target_for(index, caller);
   }
   if (!target) target = original_for(caller, slot->name);
-  if (!target) target = original_of(runtime_handle(), slot->name);
+  if (!target) target = original_of(ttmem_loaded_runtime(), slot->name);
   if (!target) die_unresolved(slot->name);
   errno = saved_errno;
   return target;
