@@ -57,7 +57,7 @@ void out_of_memory(const char* message, const BufferFacts& facts, std::uint64_t 
 
 void clash(std::uint32_t kind, const char* message, const void* program, const void* device) {
   ttmem_failure failure = begin(kind, message);
-  failure.set = chips::set_of(device);
+  failure.set = programs::set_of(program, device);
   failure.program = programs::id_of(program);
   ttmem_failed(&failure);
 }

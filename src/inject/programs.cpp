@@ -71,20 +71,6 @@ std::uint64_t id_of(const void* program) {
                               : reinterpret_cast<std::uintptr_t>(program);
 }
 
-namespace {
-
-std::uint8_t type_of(bool in_workload, std::optional<std::uint8_t> by_source) {
-  std::uint8_t type = TTMEM_KERNEL_APPLICATION;
-  if (scopes.fabric_depth) {
-    type = TTMEM_KERNEL_FABRIC;
-  } else if (dispatch_depth.load(std::memory_order_relaxed) > 0 && !in_workload) {
-    type = TTMEM_KERNEL_DISPATCH;
-  }
-  if (by_source.value_or(type) != type) ttmem_anomaly(TTMEM_ANOMALY_KIND_BY_SOURCE);
-  return type;
-}
-
-/// Where this program runs. The runtime compiles for the whole mesh even what runs on one chip.
 ttmem_set_t set_of(const void* program, const void* device) {
   chips::Box box;
   bool member = false;
@@ -98,6 +84,19 @@ ttmem_set_t set_of(const void* program, const void* device) {
   const void* mesh = device;
   if (!metal::is_mesh(mesh) && scopes.queue) mesh = metal::mesh_of_queue(scopes.queue);
   return metal::is_mesh(mesh) ? chips::set_of(mesh, box) : chips::set_of(device);
+}
+
+namespace {
+
+std::uint8_t type_of(bool in_workload, std::optional<std::uint8_t> by_source) {
+  std::uint8_t type = TTMEM_KERNEL_APPLICATION;
+  if (scopes.fabric_depth) {
+    type = TTMEM_KERNEL_FABRIC;
+  } else if (dispatch_depth.load(std::memory_order_relaxed) > 0 && !in_workload) {
+    type = TTMEM_KERNEL_DISPATCH;
+  }
+  if (by_source.value_or(type) != type) ttmem_anomaly(TTMEM_ANOMALY_KIND_BY_SOURCE);
+  return type;
 }
 
 void register_on(const Program& program, ttmem_set_t set) {

@@ -33,6 +33,10 @@ inline constexpr int kParts = 3;
 /// What the recorder knows a ProgramImpl by.
 std::uint64_t id_of(const void* program);
 
+/// Where it runs. The runtime compiles and checks for the whole mesh, `device`, even what runs on
+/// one of its chips.
+ttmem_set_t set_of(const void* program, const void* device);
+
 /// The program's kernels have binaries now.
 void compiled(const void* program, const void* device, std::uint64_t build_key);
 void destroyed(const void* program);

@@ -27,7 +27,8 @@ class Holder:
         self.child = subprocess.Popen(
             command, env=values, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
-        self.point = json.loads(self.child.stdout.readline())
+        lines = (line for line in self.child.stdout if line.startswith('{"checkpoint"'))
+        self.point = json.loads(next(lines))
         self.taken = {
             space: self.point[space]["allocated"] * self.point[space]["banks"]
             for space in oracle.SPACES
@@ -110,6 +111,17 @@ def check_failures(values):
                   held["allocated"] * held["banks"])
 
 
+def check_chip_failure(values):
+    """A program of one chip of a mesh that clashes concerns that chip only."""
+    holder = Holder(values, "chip_failure")
+    equal("exit code of the host with a clash on one chip", holder.child.wait(), 0)
+    process = oracle.process_of(holder.child.pid)
+    second = [d["unique_id"] for d in process["devices"] if d["metal_id"] == holder.point["chips"][1]]
+    text = oracle.ttmem("dump", "--json", "--pid", str(holder.child.pid), "--failure", "1")
+    failure, = json.loads(text)["failures"]
+    equal("chips of the clash", failure["devices"], second)
+
+
 def main():
     package = os.path.join(oracle.setup("wheel"), "ttnn")
     values = oracle.environment("n150", package)
@@ -117,7 +129,8 @@ def main():
     check_black_box(values)
     check_exits(values)
     check_failures(values)
-    print("two processes, three deaths, two exits and three failures compared")
+    check_chip_failure(oracle.environment("n300", package))
+    print("two processes, three deaths, two exits and four failures compared")
     for failure in failures:
         print("FAILED:", failure)
     return bool(failures)

@@ -26,6 +26,7 @@ constexpr struct {
     {"buffers", ttmem::runtime::play_buffers},
     {"programs", ttmem::runtime::play_programs},
     {"failures", ttmem::runtime::play_failures},
+    {"chip_failure", ttmem::runtime::play_chip_failure},
     {"threads", ttmem::runtime::play_threads},
     {"reopen", ttmem::runtime::play_reopen},
     {"forks", ttmem::runtime::play_forks},

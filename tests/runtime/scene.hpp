@@ -77,6 +77,7 @@ class Workload {
 void play_buffers(Mesh& mesh);
 void play_programs(Mesh& mesh);
 void play_failures(Mesh& mesh);
+void play_chip_failure(Mesh& mesh);
 void play_threads(Mesh& mesh);
 void play_reopen(Mesh& mesh);
 void play_forks(Mesh& mesh);

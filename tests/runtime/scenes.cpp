@@ -118,6 +118,13 @@ void play_failures(Mesh& mesh) {
   mesh.checkpoint("the same fits afterwards");
 }
 
+/// The programs of the chips after the first are too large for what is left.
+void play_chip_failure(Mesh& mesh) {
+  auto low = mesh.sharded(BufferType::L1, 1, 600);
+  expect_failure("clash", [&] { Workload(mesh, Workload::PerChip{98304}).enqueue(); });
+  mesh.checkpoint("a clash on one chip");
+}
+
 void play_threads(Mesh& mesh) {
   constexpr unsigned kThreads = 4;
   std::vector<std::vector<BufferHandle>> kept(kThreads);
