@@ -3,9 +3,13 @@
 """With the hooks a program behaves as without them: output, exit code, exceptions, failures of ours."""
 
 import os
+import re
+import shutil
+import subprocess
 import sys
+import tempfile
 
-from fake_host import HOST, FakeHost, run
+from fake_host import HOST, TTMEM, FakeHost, run
 
 THROWING = [
     "allocate_buffer", "shrink_allocator_size", "reset_allocator_size", "initialize",
@@ -44,6 +48,22 @@ def check_our_failures():
         "unwritable directory": {"TTMEM_DIR": "/proc"},
     }.items():
         same(name, run("throw", "load_binaries", environment=environment), without)
+    limited = ["-c", 'ulimit -f 0; exec "$0" "$@"', HOST, "throw", "load_binaries"]
+    same("no file may grow", run(*limited, program="sh"), without)
+    for missing in ("libttmem_observer.so", "libttmem.so.1"):
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {"LD_PRELOAD": stub_without(missing, folder)}
+            same(f"{missing} is missing", run("throw", "load_binaries", tracked=False,
+                                              environment=environment), without)
+
+
+def stub_without(missing, folder):
+    """Our libraries but for one, in another folder; the stub among them."""
+    text = subprocess.run([TTMEM, "run", "--print-env"], capture_output=True, text=True, check=True).stdout
+    stub = re.search(r"LD_PRELOAD='(?:.*:)?([^']*)'", text).group(1)
+    for name in {os.path.basename(stub), "libttmem_observer.so", "libttmem.so.1"} - {missing}:
+        shutil.copy(os.path.join(os.path.dirname(stub), name), folder)
+    return os.path.join(folder, os.path.basename(stub))
 
 
 def check_race():
