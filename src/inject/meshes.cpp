@@ -8,6 +8,8 @@
 #include "inject/chips.hpp"
 #include "inject/hooks.hpp"
 #include "inject/metal.hpp"
+#include "inject/rings.hpp"
+#include "inject/traces.hpp"
 
 namespace ttmem::inject {
 
@@ -33,7 +35,11 @@ extern "C" void ttmem_on_mesh_initialized(const void* mesh) noexcept {
 }
 
 extern "C" void ttmem_on_mesh_closed(const void*, const void* mesh) noexcept {
-  quietly([=] { chips::forget_mesh(mesh); });
+  quietly([=] {
+    rings::mesh_closed(mesh);
+    traces::mesh_closed(mesh);
+    chips::forget_mesh(mesh);
+  });
 }
 
 extern "C" Returned ttmem_hook_mesh_reshaped(void* mesh, const void* shape) {

@@ -30,7 +30,8 @@ struct alignas(64) Manager {
   bool is_planned = false;  ///< `launch` holds the last plan; a launch is planned several times
   std::uint32_t ring_count = 0;
   ttmem_ring_launch launch = {};
-  const void* queue = nullptr;
+  const void* queue = nullptr;              ///< that it is recorded for
+  const void* mesh = nullptr;               ///< of that queue
   ttmem_ring rings[TTMEM_CORE_TYPES] = {};  ///< the runtime's pseudo rings are left out
 };
 
@@ -84,13 +85,16 @@ std::uint32_t managers_of(const void* queue) {
 }
 
 /// Tells the recorder of a manager at its first use inside an enqueue.
-void open(Manager& manager, ttmem_set_t set) {
+void open(Manager& manager) {
+  const void* mesh = metal::mesh_of_queue(scopes.queue);
+  const ttmem_set_t set = chips::set_of(mesh);
   const std::lock_guard lock(locks().state);
   if (!set || manager.ring_count == 0) return;
   manager.recorded =
       ttmem_ring_manager_opened(set, metal::number_of_queue(scopes.queue),
                                 managers_of(scopes.queue), manager.rings, manager.ring_count, 1);
   manager.queue = scopes.queue;
+  manager.mesh = mesh;
 }
 
 /// The manager of a call, known to the recorder; null if it is not.
@@ -98,10 +102,18 @@ void open(Manager& manager, ttmem_set_t set) {
   Manager* manager = find(key);
   if (!manager) return nullptr;
   manager->in_use = true;
-  if (!manager->recorded && scopes.queue) {
-    open(*manager, chips::set_of(metal::mesh_of_queue(scopes.queue)));
-  }
+  if (!manager->recorded && scopes.queue) open(*manager);
   return manager->recorded ? manager : nullptr;
+}
+
+/// Its rings hold nothing any more; a new mesh may get the same place in memory.
+void close(Manager& manager) {
+  if (manager.recorded) ttmem_ring_manager_closed(manager.recorded);
+  manager.recorded = 0;
+  manager.queue = nullptr;
+  manager.mesh = nullptr;
+  manager.is_planned = false;
+  manager.launch.has_freed = 0;
 }
 
 /// Tells the recorder what was freed for a launch that was planned and not made.
@@ -124,6 +136,13 @@ void each_of(const void* queue, Action&& action) {
 void saved(const void* queue) { each_of(queue, ttmem_ring_saved); }
 
 void restored(const void* queue) { each_of(queue, ttmem_ring_restored); }
+
+void mesh_closed(const void* mesh) {
+  const std::lock_guard lock(locks().state);
+  for (auto& [key, manager] : managers()) {
+    if (manager.mesh == mesh) close(manager);
+  }
+}
 
 void forget_recorder() {
   for (auto& [key, manager] : managers()) {

@@ -12,6 +12,9 @@ void saved(const void* queue);
 /// It ended: the state comes back.
 void restored(const void* queue);
 
+/// The rings of its queues are gone.
+void mesh_closed(const void* mesh);
+
 void forget_recorder();
 
 }  // namespace ttmem::inject::rings

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "inject/chips.hpp"
 #include "inject/hooks.hpp"
@@ -58,6 +59,20 @@ bool captured(const void* queue, ttmem_workload_t workload) {
   }
   ttmem_trace_captured(trace, workload);
   return true;
+}
+
+void mesh_closed(const void* mesh) {
+  std::vector<std::uint32_t> given_up;
+  {
+    const std::lock_guard lock(locks().state);
+    capturing.fetch_sub(static_cast<int>(std::erase_if(by_queue(), [&](const auto& capture) {
+      const auto& [queue, trace] = capture;
+      if (metal::mesh_of_queue(queue) != mesh) return false;
+      given_up.push_back(trace);
+      return true;
+    })));
+  }
+  for (const std::uint32_t trace : given_up) ttmem_trace_released(trace);
 }
 
 void forget_recorder() {

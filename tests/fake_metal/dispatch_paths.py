@@ -55,9 +55,14 @@ def check(step, process):
         equal(step, "footprint", kernels["application"]["footprint"], 4 * 50000)
     elif step == "slow launches":
         equal(step, "footprint", kernels["application"]["footprint"], 4 * 51000)
+        equal(step, "dispatches", kernels["dispatches"], 5)
     elif step == "dispatch kernel outside its scope":
         equal(step, "dispatch footprint", kernels["dispatch"]["footprint"], 4 * 5000)
         equal(step, "footprint: it was not launched", kernels["application"]["footprint"], 4 * 51000)
+        contradictions = {"kind_by_source": 1}
+    elif step == "closed within a capture":
+        equal(step, "dispatches", kernels["dispatches"], 6)
+        equal(step, "rings", device["rings"], [])
         contradictions = {"kind_by_source": 1}
     elif step == "closed":
         equal(step, "footprint", kernels["total"]["footprint"], 0)
@@ -65,4 +70,4 @@ def check(step, process):
     equal(step, "anomalies", process["tracking"]["anomalies"], contradictions)
 
 
-sys.exit(comparison.run(FakeHost("steps"), check, steps=11))
+sys.exit(comparison.run(FakeHost("steps"), check, steps=12))

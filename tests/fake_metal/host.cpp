@@ -93,6 +93,11 @@ int play_steps() {
   metal::detail::ProgramImpl strange(500, "tt_metal/impl/dispatch/kernels/cq_prefetch.cpp", 0);
   strange.compile(&chip);
   step("dispatch kernel outside its scope");
+  queue.record_begin({8}, nullptr);
+  distributed::MeshDeviceImpl().close_impl(&mesh);
+  // Another mesh whose queue has got the same place in memory.
+  distributed::EnqueueMeshWorkload(queue, b, false);
+  step("closed within a capture");
   chip.close();
   step("closed");
   return 0;

@@ -32,6 +32,8 @@ def check_process(name, process, fabric, chips, failures):
                 failures.append(f"operations: kernels {kernels['application']}")
             if not device["program_l1"]["resident"]:
                 failures.append("operations: no program L1 is resident")
+        if name == "closed" and device["rings"]:
+            failures.append(f"closed: rings {device['rings']} are left")
         if name == "closed" and kernels["total"]["footprint"]:
             failures.append(f"closed: {kernels['total']['footprint']} bytes of kernels are left")
 
