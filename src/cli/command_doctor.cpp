@@ -69,14 +69,14 @@ int doctor(const std::vector<std::string>& program) {
 }
 
 constexpr const char* kExamples =
-    "Says which TT-Metal a program would load, and which of its functions ttmem can observe. A "
-    "function\n"
-    "that is missing costs the figure beside it; everything else stays exact. What a process that "
-    "runs\n"
-    "really recorded, and whether it was attached late, is said by `ttmem status`.\n"
+    "Says which TT-Metal a program would load, and which of its functions ttmem can observe. The "
+    "program\n"
+    "itself is not run. A function that is missing costs the figure beside it; everything else "
+    "stays\n"
+    "exact. What a process that runs really recorded is said by `ttmem status`.\n"
     "Examples:\n"
     "  ttmem doctor                  what the environment and the Python on PATH point to\n"
-    "  ttmem doctor -- python3.10    what this Python imports\n"
+    "  ttmem doctor -- python3.10    what this Python imports; also: -- pytest\n"
     "  ttmem doctor -- ./my_program  what this binary is linked to";
 
 }  // namespace
