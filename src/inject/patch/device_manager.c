@@ -43,7 +43,7 @@ static void* replacement(const char* name, void* context) {
 static int swap_in_runtime(struct dl_phdr_info* info, size_t size, void* data) {
   (void)size;
   Swap* swap = data;
-  if (!ttmem_is_named(info->dlpi_name, "libtt_metal.so")) return 0;
+  if (!ttmem_is_runtime(info->dlpi_name)) return 0;
   swap->written += ttmem_relocations_replace(info, replacement, swap->value).written;
   return 1;
 }

@@ -69,8 +69,7 @@ static void* original_for(const void* caller, const char* name) {
   return is_ours ? NULL : found;
 }
 
-/* A package that bundles the runtime may have given it another name (libtt_metal-1a2b3c4d.so): then
- * it is the library that the first call would have reached. */
+/* Whatever its name: the library that the first call would have reached without us. */
 static void* first_called_library(void) {
   Dl_info info;
   const void* function = original_for(g_first_caller, g_first_name);

@@ -18,9 +18,13 @@ int ttmem_is_named(const char* path, const char* name) {
   return strncmp(slash ? slash + 1 : path, name, strlen(name)) == 0;
 }
 
-static int is_runtime(struct dl_phdr_info* info, size_t size, void* found) {
+int ttmem_is_runtime(const char* path) {
+  return ttmem_is_named(path, kRuntime) || ttmem_is_named(path, "libtt_metal-");
+}
+
+static int find_runtime(struct dl_phdr_info* info, size_t size, void* found) {
   (void)size;
-  if (!ttmem_is_named(info->dlpi_name, kRuntime)) return 0;
+  if (!ttmem_is_runtime(info->dlpi_name)) return 0;
   *(const char**)found = info->dlpi_name;
   return 1;
 }
@@ -29,7 +33,7 @@ void* ttmem_loaded_runtime(void) {
   void* handle = dlopen(kRuntime, RTLD_LAZY | RTLD_NOLOAD);
   if (handle) return handle;
   const char* path = NULL;
-  dl_iterate_phdr(is_runtime, &path);
+  dl_iterate_phdr(find_runtime, &path);
   return path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 }
 

@@ -9,7 +9,11 @@
 /* Whether the last part of a path begins so. */
 int ttmem_is_named(const char* path, const char* name);
 
-/* A handle of the loaded libtt_metal.so, whatever version follows its name; NULL if there is none.
+/* Whether a path is that of the runtime: libtt_metal.so, whatever version follows, or
+ * libtt_metal-1a2b3c4d.so, as packages that bundle it call it. */
+int ttmem_is_runtime(const char* path);
+
+/* A handle of the loaded runtime; NULL if there is none.
  */
 void* ttmem_loaded_runtime(void);
 
