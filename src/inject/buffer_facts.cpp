@@ -80,6 +80,7 @@ std::vector<metal::CoreRange> ranges_with_data(const void* buffer, std::uint32_t
 bool ids_are_ordered() { return functions.buffer_unique_id != nullptr; }
 
 [[gnu::hot]] bool read(const void* buffer, BufferFacts& facts) {
+  if (!functions.buffer_size_per_bank) return false;
   if (!functions.buffer_size || !functions.buffer_type || !functions.buffer_layout ||
       !functions.buffer_unique_id) {
     return read_old(buffer, facts);

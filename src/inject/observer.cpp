@@ -98,6 +98,15 @@ bool has_scratchpads() {
   return metal::functions.kernel_scratchpads || metal::functions.kernel_scratchpads_before_081;
 }
 
+/// Whether the runtime answers what the hook must ask.
+bool is_answered(const Hook& hook) {
+#define TTMEM_NEEDS(id, function) \
+  if (hook.original == &ttmem_original_##id && !metal::functions.function) return false;
+#include "inject/hook_needs.def"
+#undef TTMEM_NEEDS
+  return true;
+}
+
 /// Whether its absence costs something.
 bool is_wanted(const Hook& hook) {
   if (hook.original == &ttmem_original_allocate_scratchpads) return has_scratchpads();
@@ -123,7 +132,7 @@ void describe_process(bool attached_late) {
   for (std::size_t i = 0; i < kHookCount; ++i) {
     const std::uint64_t bit = std::uint64_t{1} << (i % 64);
     if (is_wanted(kHooks[i])) info.hooks_wanted[i / 64] |= bit;
-    if (*kHooks[i].original) info.hooks_bound[i / 64] |= bit;
+    if (*kHooks[i].original && is_answered(kHooks[i])) info.hooks_bound[i / 64] |= bit;
   }
   ttmem_process_described(&info);
 }

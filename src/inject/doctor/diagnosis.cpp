@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
+#include <unordered_map>
 
 #include "inject/doctor/elf_symbols.hpp"
 #include "inject/library_version.hpp"
@@ -27,9 +29,48 @@ constexpr WantedHook kWanted[] = {
 #undef TTMEM_HOOK
 };
 
+struct Asked {
+  const char* name;
+  const char* symbol;
+};
+
+constexpr Asked kAsked[] = {
+#define METAL_FUNCTION(name, result, arguments, symbol) {#name, symbol},
+#include "inject/metal_functions.def"
+#undef METAL_FUNCTION
+};
+
+struct Need {
+  std::string_view hook;
+  std::string_view asked;
+};
+
+constexpr Need kNeeds[] = {
+#define TTMEM_NEEDS(id, function) {#id, #function},
+#include "inject/hook_needs.def"
+#undef TTMEM_NEEDS
+};
+
+using Symbols = std::unordered_map<std::string, DynamicSymbol>;
+
+bool is_defined(const Symbols& symbols, const char* symbol) {
+  const auto found = symbols.find(symbol);
+  return found != symbols.end() && found->second.defined;
+}
+
+/// Whether the library answers what the hook must ask.
+bool is_answered(const Symbols& symbols, std::string_view hook) {
+  return std::none_of(std::begin(kNeeds), std::end(kNeeds), [&](const Need& need) {
+    if (need.hook != hook) return false;
+    const auto* asked = std::find_if(std::begin(kAsked), std::end(kAsked),
+                                     [&](const Asked& one) { return need.asked == one.name; });
+    return !is_defined(symbols, asked->symbol);
+  });
+}
+
 /// A library that reaches any of these through a table reaches all of them so; what it does not
 /// call itself is called from outside, where there is always a table.
-bool uses_tables(const std::unordered_map<std::string, DynamicSymbol>& symbols) {
+bool uses_tables(const Symbols& symbols) {
   return std::any_of(std::begin(kWanted), std::end(kWanted), [&](const WantedHook& wanted) {
     const auto found = symbols.find(wanted.symbol);
     return found != symbols.end() && found->second.defined && found->second.interposable;
@@ -37,7 +78,7 @@ bool uses_tables(const std::unordered_map<std::string, DynamicSymbol>& symbols) 
 }
 
 /// Releases before 0.76 have no scratchpads: then nothing is lost.
-bool knows_scratchpads(const std::unordered_map<std::string, DynamicSymbol>& symbols) {
+bool knows_scratchpads(const Symbols& symbols) {
   return std::any_of(symbols.begin(), symbols.end(), [](const auto& symbol) {
     return symbol.first.find("process_scratchpad_binding_handles") != std::string::npos;
   });
@@ -76,9 +117,8 @@ segment::Result<Diagnosis> diagnose(const std::string& library) {
   diagnosis.version = version_of_library(library);
   const HookState present = uses_tables(*symbols) ? HookState::kBound : HookState::kDirect;
   for (const auto& wanted : kWanted) {
-    const auto found = symbols->find(wanted.symbol);
-    const bool defined = found != symbols->end() && found->second.defined;
-    const HookState state = defined ? present : HookState::kMissing;
+    const bool usable = is_defined(*symbols, wanted.symbol) && is_answered(*symbols, wanted.name);
+    const HookState state = usable ? present : HookState::kMissing;
     diagnosis.hooks.push_back({wanted.name, wanted.symbol, wanted.lost, state, false});
   }
   for (std::size_t i = 0; i < diagnosis.hooks.size(); ++i) {

@@ -13,7 +13,7 @@ namespace ttmem::inject {
 
 enum class HookState {
   kBound,    ///< will be seen
-  kMissing,  ///< this release has no such function
+  kMissing,  ///< this release has no such function, or none that it must ask
   kDirect,   ///< the library was linked so that it calls its own functions directly
 };
 
