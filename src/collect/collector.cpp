@@ -177,8 +177,10 @@ void Collector::State::update() {
   descriptors.reserve(sources.size());
   for (const auto& source : sources) descriptors.push_back(source->exit_descriptor());
   const std::vector<bool> exited = poll_exited(descriptors);
+  const std::uint64_t quiet_every_ns = std::uint64_t{options.quiet_every_ms} * 1'000'000;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     SegmentSource& source = *sources[i];
+    if (!exited[i] && source.rests(now, quiet_every_ns)) continue;
     const auto error = source.update(procfs, now, exited[i]);
     same_sources = same_sources && !error && !source.changed();
     if (!error) continue;

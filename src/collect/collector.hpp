@@ -42,6 +42,10 @@ struct Options {
   std::uint32_t host_every_ms = 0;
   // How often the driver's devices and their sensors are read; they are read over the bus.
   std::uint32_t sensors_every_ms = 1000;
+  // Looks at a process this often, and not at every refresh, once nothing of it has changed for
+  // four times as long. For those who look ten times a second. An exit is noticed at once all the
+  // same.
+  std::uint32_t quiet_every_ms = 0;
   // Remove dead segments beyond the limits of segment/limits.hpp while refreshing.
   bool reap = false;
 };

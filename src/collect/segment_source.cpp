@@ -44,6 +44,7 @@ SegmentSource::SegmentSource(segment::Reader reader, std::uint64_t key, bool kee
 
 std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& now, bool exited) {
   changed_ = false;
+  looked_ns_ = now.monotonic_ns;
   if (final_) return std::nullopt;
   liveness_.look(procfs, header(), reader_.file(), exited, now.monotonic_ns);
   if (auto error = reader_.refresh()) return error;
@@ -55,6 +56,7 @@ std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& n
   if (!first_ && !ended && unsettled_ == 0 && reader_.live() == seen_) return std::nullopt;
   seen_ = reader_.live();
   changed_ = true;
+  changed_ns_ = now.monotonic_ns;
   clock_ = TickClock(header().clock, now, same_boot(procfs, header().subject));
 
   const std::uint64_t before = reader_.event();

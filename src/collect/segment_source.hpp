@@ -45,6 +45,11 @@ class SegmentSource final : private segment::SlotSink {
   // Reads what changed. An error means that the segment can no longer be followed; what is in the
   // ledger is the last good state.
   std::optional<segment::Error> update(const ProcFs& procfs, const Moment& now, bool exited);
+  // Whether it may be left alone now: it was quiet, and its last look is less than `every_ns` ago.
+  bool rests(const Moment& now, std::uint64_t every_ns) const {
+    return liveness_.descriptor() >= 0 && now.monotonic_ns < looked_ns_ + every_ns &&
+           now.monotonic_ns >= changed_ns_ + kQuietFor * every_ns;
+  }
   // Whether the last update found anything new.
   bool changed() const { return changed_; }
 
@@ -73,6 +78,8 @@ class SegmentSource final : private segment::SlotSink {
   const std::vector<segment::Payload>& table() const { return shadow_; }
 
  private:
+  static constexpr std::uint64_t kQuietFor = 4;  // times as long as the pause between looks
+
   SegmentSource(segment::Reader reader, std::uint64_t key, bool keep_events);
 
   void on_slot(std::uint32_t index, const segment::Payload& payload) override;
@@ -92,6 +99,8 @@ class SegmentSource final : private segment::SlotSink {
   bool keep_events_;
   std::unique_ptr<ledger::ProcessLedger> ledger_;
   Liveness liveness_;
+  std::uint64_t looked_ns_ = 0;
+  std::uint64_t changed_ns_ = 0;
   TickClock clock_;
   bool first_ = true;
   bool changed_ = false;

@@ -148,6 +148,7 @@ collect::Options what_to_read(std::optional<std::int32_t> pid) {
   options.host = true;
   options.host_every_ms = 3000;
   options.sensors_every_ms = 10'000;
+  options.quiet_every_ms = 300;
   return options;
 }
 

@@ -164,6 +164,38 @@ TEST_F(CollectorOf, ADirectoryThatWasQuietForLongIsStillWatched) {
   EXPECT_EQ(dram_taken(collector), 12 * 1057u);
 }
 
+TEST_F(CollectorOf, AQuietProcessIsLookedAtLessOftenAndItsEndIsSeenAtOnce) {
+  SegmentBuilder mine(name(1));
+  mine.lock();
+  mine.add_usual_device();
+  mine.put(0, buffer_payload(1, 64, 1000));
+  Child other([&](const auto& ready) {
+    SegmentBuilder builder(name(2));
+    builder.lock();
+    builder.add_usual_device();
+    builder.put(0, buffer_payload(1, 64, 500));
+    ready();
+  });
+  Options rarely = options();
+  rarely.quiet_every_ms = 100;
+  Collector collector(rarely);
+  collector.refresh();
+  ::usleep(450'000);
+  collector.refresh();  // quiet from now on
+  other.kill();
+  collector.refresh();
+  EXPECT_EQ(dram_taken(collector), 12 * 1000u);
+  mine.put(1, buffer_payload(2, 2000, 100));
+  for (int i = 0; i < 200 && dram_taken(collector) != 12 * 1100u; ++i) {
+    ::usleep(10'000);
+    collector.refresh();
+  }
+  EXPECT_EQ(dram_taken(collector), 12 * 1100u);
+  mine.put(2, buffer_payload(3, 4000, 10));
+  collector.refresh();
+  EXPECT_EQ(dram_taken(collector), 12 * 1110u) << "it is not quiet any more";
+}
+
 TEST_F(CollectorOf, BadFilesAreListedWithReasonsAndHarmNobody) {
   SegmentBuilder good(name(1));
   good.lock();
