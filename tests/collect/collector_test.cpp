@@ -39,6 +39,12 @@ class CollectorOf : public ::testing::Test {
     options.directories = {directory_.path()};
     return options;
   }
+  // What a process writes that lives and has one buffer in DRAM.
+  static void hold(SegmentBuilder& builder, std::uint64_t address, std::uint64_t block) {
+    builder.lock();
+    builder.add_usual_device();
+    builder.put(0, buffer_payload(1, address, block));
+  }
   static std::uint64_t dram_taken(const Collector& collector) {
     if (collector.snapshot().devices.empty()) return 0;
     return collector.snapshot().devices[0].figures.space(Space::kDram).taken.value_or(0);
@@ -59,14 +65,10 @@ TEST_F(CollectorOf, NothingThere) {
 
 TEST_F(CollectorOf, TwoProcessesOnOneDeviceAddUpAndADeadOneIsTakenOut) {
   SegmentBuilder mine(name(1));
-  mine.lock();
-  mine.add_usual_device();
-  mine.put(0, buffer_payload(1, 64, 1000));
+  hold(mine, 64, 1000);
   Child other([&](const auto& ready) {
     SegmentBuilder builder(name(2));
-    builder.lock();
-    builder.add_usual_device();
-    builder.put(0, buffer_payload(1, 64, 500));
+    hold(builder, 64, 500);
     ready();
   });
   Collector collector(options());
@@ -102,9 +104,7 @@ TEST_F(CollectorOf, TwoProcessesOnOneDeviceAddUpAndADeadOneIsTakenOut) {
 
 TEST_F(CollectorOf, WhereNothingChangesOnlyTheTimeDoes) {
   SegmentBuilder builder(name(1));
-  builder.lock();
-  builder.add_usual_device();
-  builder.put(0, buffer_payload(1, 64, 1000));
+  hold(builder, 64, 1000);
   Collector collector(options());
   collector.refresh();
   const ledger::Snapshot first = collector.snapshot();
@@ -119,9 +119,7 @@ TEST_F(CollectorOf, WhereNothingChangesOnlyTheTimeDoes) {
   EXPECT_TRUE(collector.changed());
   EXPECT_EQ(dram_taken(collector), 12 * 1100u);
   SegmentBuilder second(name(2));
-  second.lock();
-  second.add_usual_device();
-  second.put(0, buffer_payload(1, 4096, 50));
+  hold(second, 4096, 50);
   collector.refresh();
   EXPECT_EQ(dram_taken(collector), 12 * 1150u);
   std::filesystem::remove(name(2));
@@ -131,9 +129,7 @@ TEST_F(CollectorOf, WhereNothingChangesOnlyTheTimeDoes) {
 
 TEST_F(CollectorOf, ADirectoryThatWasQuietForLongIsStillWatched) {
   SegmentBuilder first(name(1));
-  first.lock();
-  first.add_usual_device();
-  first.put(0, buffer_payload(1, 64, 1000));
+  hold(first, 64, 1000);
   Collector collector(options());
   const auto grow_quiet = [&collector] {
     for (int i = 0; i < 3; ++i) {
@@ -147,18 +143,14 @@ TEST_F(CollectorOf, ADirectoryThatWasQuietForLongIsStillWatched) {
   std::ofstream(name(2)) << "";
   grow_quiet();
   SegmentBuilder second(name(2));  // fills the file that is there
-  second.lock();
-  second.add_usual_device();
-  second.put(0, buffer_payload(1, 4096, 50));
+  hold(second, 4096, 50);
   collector.refresh();
   EXPECT_EQ(dram_taken(collector), 12 * 1050u);
 
   grow_quiet();
   ASSERT_EQ(::unlink(name(2).c_str()), 0);
   SegmentBuilder third(name(3));
-  third.lock();
-  third.add_usual_device();
-  third.put(0, buffer_payload(1, 8192, 7));
+  hold(third, 8192, 7);
   collector.refresh();
   EXPECT_EQ(collector.snapshot().processes.size(), 3u);
   EXPECT_EQ(dram_taken(collector), 12 * 1057u);
@@ -166,14 +158,10 @@ TEST_F(CollectorOf, ADirectoryThatWasQuietForLongIsStillWatched) {
 
 TEST_F(CollectorOf, AQuietProcessIsLookedAtLessOftenAndItsEndIsSeenAtOnce) {
   SegmentBuilder mine(name(1));
-  mine.lock();
-  mine.add_usual_device();
-  mine.put(0, buffer_payload(1, 64, 1000));
+  hold(mine, 64, 1000);
   Child other([&](const auto& ready) {
     SegmentBuilder builder(name(2));
-    builder.lock();
-    builder.add_usual_device();
-    builder.put(0, buffer_payload(1, 64, 500));
+    hold(builder, 64, 500);
     ready();
   });
   Options rarely = options();
@@ -198,9 +186,7 @@ TEST_F(CollectorOf, AQuietProcessIsLookedAtLessOftenAndItsEndIsSeenAtOnce) {
 
 TEST_F(CollectorOf, BadFilesAreListedWithReasonsAndHarmNobody) {
   SegmentBuilder good(name(1));
-  good.lock();
-  good.add_usual_device();
-  good.put(0, buffer_payload(1, 64, 1000));
+  hold(good, 64, 1000);
   SegmentBuilder future(name(2));
   future.header().major = 9;
   future.flush();
@@ -243,9 +229,7 @@ TEST_F(CollectorOf, ForeignFilesInAPrivateDirectory) {
 
 TEST_F(CollectorOf, AShrunkSegmentIsDroppedAndSaid) {
   SegmentBuilder builder(name(1));
-  builder.lock();
-  builder.add_usual_device();
-  builder.put(0, buffer_payload(1, 64, 1000));
+  hold(builder, 64, 1000);
   Collector collector(options());
   collector.refresh();
   ASSERT_EQ(collector.snapshot().processes.size(), 1u);
@@ -257,9 +241,7 @@ TEST_F(CollectorOf, AShrunkSegmentIsDroppedAndSaid) {
 
 TEST_F(CollectorOf, ADeletedFileOfALivingProcessStillCountsUntilItIsRecreated) {
   SegmentBuilder builder(name(1));
-  builder.lock();
-  builder.add_usual_device();
-  builder.put(0, buffer_payload(1, 64, 1000));
+  hold(builder, 64, 1000);
   Collector collector(options());
   collector.refresh();
   ASSERT_EQ(::unlink(name(1).c_str()), 0);
