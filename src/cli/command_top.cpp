@@ -112,7 +112,8 @@ int run_top(const TopOptions& asked) {
 
 constexpr const char* kExamples =
     "Keys: arrows, Tab, Enter, / filter, s sort, Space pause, + and - refresh, ? help, q quit;\n"
-    "the mouse works as well.\n"
+    "the mouse works as well. Reading takes at most 3.5 % of a core: where thousands of processes\n"
+    "change all the time, it is done less often than asked for.\n"
     "Examples:\n"
     "  ttmem top                       every device and process, once a second\n"
     "  ttmem top --interval 0.1        ten times a second\n"
