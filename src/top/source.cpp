@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -17,6 +16,7 @@
 #include <thread>
 #include <utility>
 
+#include "top/budget.hpp"
 #include "view/events_text.hpp"
 
 namespace ttmem::top {
@@ -24,39 +24,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Reading may take at most this part of a core, however short the interval is: with very many
-// processes the data come less often, and keys are still answered at once.
-constexpr double kLargestShare = 0.035;
 constexpr auto kPatience = std::chrono::milliseconds(200);
-
-constexpr std::chrono::duration<double> kLongestRest{1.0};
 
 std::chrono::nanoseconds cpu_time() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
-
-// Lets looks spend what time earns them: a share of a core, kept for a few looks and no longer.
-class Budget {
- public:
-  // How long to rest after a look that began at `begin` and took `cpu`.
-  std::chrono::nanoseconds rest(Clock::time_point begin, std::chrono::nanoseconds cpu,
-                                double interval_s) {
-    const Clock::time_point now = Clock::now();
-    const Seconds earned = Seconds(now - std::exchange(since_, now)) * kLargestShare;
-    saved_ = std::clamp<Seconds>(saved_ + earned - cpu, -kMost, kMost);
-    const Seconds interval = Seconds(interval_s) - (now - begin);
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-        std::max<Seconds>(interval, -saved_ / kLargestShare));
-  }
-
- private:
-  using Seconds = std::chrono::duration<double>;
-  static constexpr Seconds kMost = kLongestRest * kLargestShare;
-  Seconds saved_{};
-  Clock::time_point since_ = Clock::now();
-};
 
 // The last events as lines; what is older than the last kEventsKept is never formatted.
 class EventLines {
@@ -153,7 +127,7 @@ void Source::Shared::publish(std::shared_ptr<Frame> frame) {
 }
 
 void Source::Shared::run() {
-  Budget budget;
+  Budget budget(Clock::now());
   std::unique_lock lock(mutex);
   while (!stopping) {
     const Request wanted = request;
@@ -164,8 +138,8 @@ void Source::Shared::run() {
     const std::chrono::nanoseconds cpu_before = cpu_time();
     std::shared_ptr<Frame> frame = blank();
     read(wanted, *frame);
-    const std::chrono::nanoseconds pause =
-        budget.rest(begin, cpu_time() - cpu_before, wanted_interval_s);
+    const Budget::Seconds pause = budget.rest(begin, Clock::now(), cpu_time() - cpu_before,
+                                              Budget::Seconds(wanted_interval_s));
     publish(std::move(frame));
     lock.lock();
     const auto due = [this] { return stopping || asked; };
