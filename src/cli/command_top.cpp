@@ -112,8 +112,8 @@ int run_top(const TopOptions& asked) {
 
 constexpr const char* kExamples =
     "Keys: arrows, Tab, Enter, / filter, s sort, Space pause, + and - refresh, ? help, q quit;\n"
-    "the mouse works as well. Reading takes at most 3.5 % of a core: where thousands of processes\n"
-    "change all the time, it is done less often than asked for.\n"
+    "the mouse works as well. Reading keeps to 3.5 % of a core: where very many processes change\n"
+    "all the time it is done less often than asked for, down to once a second.\n"
     "Examples:\n"
     "  ttmem top                       every device and process, once a second\n"
     "  ttmem top --interval 0.1        ten times a second\n"
