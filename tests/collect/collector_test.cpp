@@ -45,6 +45,13 @@ class CollectorOf : public ::testing::Test {
     builder.add_usual_device();
     builder.put(0, buffer_payload(1, address, block));
   }
+  Child another(unsigned number, std::uint64_t address, std::uint64_t block) {
+    return Child([&](const auto& ready) {
+      SegmentBuilder builder(name(number));
+      hold(builder, address, block);
+      ready();
+    });
+  }
   static std::uint64_t dram_taken(const Collector& collector) {
     if (collector.snapshot().devices.empty()) return 0;
     return collector.snapshot().devices[0].figures.space(Space::kDram).taken.value_or(0);
@@ -66,11 +73,7 @@ TEST_F(CollectorOf, NothingThere) {
 TEST_F(CollectorOf, TwoProcessesOnOneDeviceAddUpAndADeadOneIsTakenOut) {
   SegmentBuilder mine(name(1));
   hold(mine, 64, 1000);
-  Child other([&](const auto& ready) {
-    SegmentBuilder builder(name(2));
-    hold(builder, 64, 500);
-    ready();
-  });
+  Child other = another(2, 64, 500);
   Collector collector(options());
   collector.refresh();
   ASSERT_EQ(collector.snapshot().devices.size(), 1u);
@@ -159,11 +162,7 @@ TEST_F(CollectorOf, ADirectoryThatWasQuietForLongIsStillWatched) {
 TEST_F(CollectorOf, AQuietProcessIsLookedAtLessOftenAndItsEndIsSeenAtOnce) {
   SegmentBuilder mine(name(1));
   hold(mine, 64, 1000);
-  Child other([&](const auto& ready) {
-    SegmentBuilder builder(name(2));
-    hold(builder, 64, 500);
-    ready();
-  });
+  Child other = another(2, 64, 500);
   Options rarely = options();
   rarely.quiet_every_ms = 100;
   Collector collector(rarely);
