@@ -255,8 +255,9 @@ std::vector<const EventLine*> event_rows(const Scene& scene) {
 
 int event_selected_in(const Scene& scene, const Frame& next) {
   const int selected = scene.state.lists[static_cast<std::size_t>(View::kEvents)].selected;
+  if (selected <= 0) return selected;
   const auto before = event_rows(scene);
-  if (selected <= 0 || selected >= static_cast<int>(before.size())) return selected;
+  if (selected >= static_cast<int>(before.size())) return selected;
   const EventLine* event = before[before.size() - 1 - static_cast<std::size_t>(selected)];
   const auto after = event_rows({next, scene.history, scene.state});
   const auto found = std::find(after.begin(), after.end(), event);
