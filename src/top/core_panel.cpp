@@ -146,7 +146,8 @@ void draw_piece(Canvas& canvas, const view::Rect& line, const Scene& scene, cons
   const auto add = [&](std::string_view text, view::Look look) {
     if (x < line.right()) x += canvas.grid.text(x, line.y, text, look, line.right() - x) + 1;
   };
-  if (!names_itself(piece, said.name)) add(said.name, {ink});
+  const bool joined = piece.kind() == Stretch::kFree && piece.largest != nullptr;
+  if (!names_itself(piece, said.name)) add(joined ? "mostly free:" : said.name, {ink});
   if (piece.largest != nullptr) {
     add(piece.largest->name, names_itself(piece, said.name) ? view::Look{ink} : looks::kText);
   }

@@ -123,6 +123,24 @@ TEST(Screen, WhatAListIsSortedByIsAlwaysShown) {
   EXPECT_NE(shown().find("FIRST▼"), std::string::npos);
 }
 
+TEST(Screen, ALineOfManySmallPiecesSaysThatItIsMostlyFree) {
+  Frame frame = example_frame();
+  for (ledger::CoreView& core : frame.device->cores) {
+    core.map.clear();
+    for (std::uint64_t i = 0; i < 200; ++i) {
+      const std::uint64_t at = i * 4096;
+      core.map.push_back({ledger::Stretch::kBuffer, at, at + 64, "buffer 0x17", "python3", 1});
+      core.map.push_back({ledger::Stretch::kFree, at + 64, at + 4096, "", "", 0});
+    }
+  }
+  ScreenState state;
+  state.view = View::kDevice;
+  const History history;
+  const std::string text = view::plain_text(draw_screen({frame, history, state}, 120, 40).grid);
+  EXPECT_NE(text.find("mostly free: buffer 0x17 +"), std::string::npos) << text;
+  EXPECT_EQ(text.find("free buffer 0x17"), std::string::npos) << "neither one nor the other";
+}
+
 TEST(Screen, StaleDataIsMarkedAndAPauseIsNot) {
   const Frame frame = example_frame();
   const History history;
