@@ -47,11 +47,11 @@ def test_only_pages_of_its_own(daemon):
 
 
 def test_what_answers_tell_a_browser(daemon):
-    for path in ("/", "/api/v1/snapshot", "/nothing", "/metrics"):
+    for path in ("/", "/api", "/api/v1/snapshot", "/nothing.js", "/metrics"):
         _, headers, _ = daemon.ask(path)
         assert headers["Content-Security-Policy"].startswith("default-src 'self';")
         assert headers["X-Content-Type-Options"] == "nosniff"
-        assert headers["Cache-Control"] == "no-store"
+        assert headers["Cache-Control"] == ("no-cache" if path == "/" else "no-store")
         assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
         assert "Access-Control-Allow-Origin" not in headers
 

@@ -104,7 +104,11 @@ void add_security_headers(Response& response) {
       {"Cross-Origin-Resource-Policy", "same-origin"},
       {"Cache-Control", "no-store"},
   }};
-  for (const auto& [name, value] : kHeaders) response.headers.emplace_back(name, value);
+  for (const auto& [name, value] : kHeaders) {
+    const bool is_set = std::ranges::any_of(
+        response.headers, [&](const auto& header) { return header.first == name; });
+    if (!is_set) response.headers.emplace_back(name, value);
+  }
 }
 
 }  // namespace ttmem::serve::http

@@ -36,7 +36,8 @@ class Guard {
   GuardOptions options_;
 };
 
-// What every answer tells a browser: run and load nothing but what comes from here.
+// What every answer tells a browser: run and load nothing but what comes from here, and keep
+// nothing, unless the answer itself says otherwise.
 void add_security_headers(Response& response);
 
 bool is_loopback(const std::string& address);

@@ -67,4 +67,19 @@ bool parse_target(std::string_view target, Request& request) {
   return question == target.size() || parse_query(target.substr(question + 1), request);
 }
 
+bool allows_gzip(std::string accepted) {
+  constexpr std::string_view kName = "gzip", kWeighted = "gzip;q=";
+  std::erase(accepted, ' ');
+  std::string_view rest = accepted;
+  while (!rest.empty()) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+    if (one == kName) return true;
+    if (one.starts_with(kWeighted)) {
+      return one.find_first_of("123456789", kWeighted.size()) != std::string_view::npos;
+    }
+  }
+  return false;
+}
+
 }  // namespace ttmem::serve::http

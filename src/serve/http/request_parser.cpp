@@ -85,6 +85,8 @@ bool RequestParser::take_request() {
   request_.authorization = field(message, beast::field::authorization).value_or("");
   const auto last = message.find("Last-Event-ID");
   if (last != message.end()) request_.last_event_id = std::string(last->value());
+  request_.if_none_match = field(message, beast::field::if_none_match).value_or("");
+  request_.takes_gzip = allows_gzip(field(message, beast::field::accept_encoding).value_or(""));
   request_.keep_alive = message.keep_alive();
   return parse_target(std::string_view(message.target().data(), message.target().size()), request_);
 }

@@ -12,6 +12,10 @@ std::string_view reason(unsigned status) {
   switch (status) {
     case 200:
       return "OK";
+    case 204:
+      return "No Content";
+    case 304:
+      return "Not Modified";
     case 400:
       return "Bad Request";
     case 401:
@@ -60,7 +64,8 @@ Response json(std::string text) {
 std::string head(const Response& response, bool keep_alive) {
   std::string text = fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\n", response.status,
                                  reason(response.status), response.type);
-  if (!response.stream) text += fmt::format("Content-Length: {}\r\n", response.size());
+  const bool has_length = !response.stream && response.status != 304;
+  if (has_length) text += fmt::format("Content-Length: {}\r\n", response.size());
   for (const auto& [name, value] : response.headers) {
     text += fmt::format("{}: {}\r\n", name, value);
   }

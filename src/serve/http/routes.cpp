@@ -12,8 +12,9 @@
 #include <fmt/ranges.h>
 
 #include "serve/history/history_json.hpp"
+#include "serve/http/api_page.hpp"
 #include "serve/http/holdings_page.hpp"
-#include "serve/http/start_page.hpp"
+#include "serve/http/page.hpp"
 #include "view/json.hpp"
 #include "view/json_values.hpp"
 #include "view/metrics.hpp"
@@ -62,7 +63,7 @@ bool is_set(const Request& request, std::string_view name) {
 }  // namespace
 
 Response Routes::answer(const Request& request) {
-  if (request.path == "/" || request.path == "/index.html") return start_page();
+  if (request.path == "/api" || request.path == "/api/") return api_page();
   if (request.path == "/healthz") return health();
   if (request.path == "/metrics") {
     if (!view::metrics_available()) {
@@ -75,7 +76,8 @@ Response Routes::answer(const Request& request) {
     return response;
   }
   if (request.path.starts_with(kApi)) return api(request, request.path.substr(kApi.size()));
-  return error(404, "there is nothing of that name: / lists what there is");
+  if (auto page = page_answer(request)) return std::move(*page);
+  return error(404, "there is nothing of that name: /api lists what there is");
 }
 
 Response Routes::api(const Request& request, const std::string& name) {
@@ -91,7 +93,7 @@ Response Routes::api(const Request& request, const std::string& name) {
   if (name == "events") return events(request);
   constexpr std::string_view kDevices = "devices/";
   if (name.starts_with(kDevices)) return device(request, name.substr(kDevices.size()));
-  return error(404, "there is nothing of that name: / lists what there is");
+  return error(404, "there is nothing of that name: /api lists what there is");
 }
 
 Response Routes::device(const Request& request, std::string rest) {

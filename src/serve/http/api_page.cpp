@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "serve/http/start_page.hpp"
+#include "serve/http/api_page.hpp"
 
 namespace ttmem::serve::http {
 namespace {
 
 constexpr const char* kPage = R"(<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>ttmem</title></head>
+<head><meta charset="utf-8"><title>ttmem: what programs can ask for</title></head>
 <body>
 <h1>ttmem</h1>
+<p><a href="/">The page</a></p>
 <p>What occupies the memory of the Tenstorrent devices of this host, who put it there, and what is
 left.</p>
 <dl>
@@ -42,7 +43,7 @@ left.</p>
 
 }  // namespace
 
-Response start_page() {
+Response api_page() {
   Response response;
   response.type = "text/html; charset=utf-8";
   response.start = kPage;

@@ -6,7 +6,7 @@
 
 namespace ttmem::serve::http {
 
-// "/": what can be asked for here, for people. Nothing in it comes from a workload.
-Response start_page();
+// "/api": what programs can ask for here, with links. Nothing in it comes from a workload.
+Response api_page();
 
 }  // namespace ttmem::serve::http
