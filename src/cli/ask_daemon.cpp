@@ -157,7 +157,7 @@ std::optional<std::string> ask_daemon(const std::string& path) {
 
 bool is_kept_from(const collect::Collector& collector) {
   return std::ranges::any_of(collector.unreadable(), [](const collect::Unreadable& entry) {
-    return entry.error.code == segment::ErrorCode::kNotPermitted;
+    return entry.error.code == ErrorCode::kNotPermitted;
   });
 }
 

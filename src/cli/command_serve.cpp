@@ -20,7 +20,7 @@ struct ServeWords {
   bool print = false;
 };
 
-int complain(const segment::Error& error) {
+int complain(const Error& error) {
   fmt::print(stderr, "ttmem: {}\n", error.message);
   return kUsage;
 }

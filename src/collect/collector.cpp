@@ -23,8 +23,6 @@ namespace ttmem::collect {
 
 namespace {
 
-using segment::ErrorCode;
-
 // A file that was made this recently may not be written yet.
 constexpr std::uint64_t kNewbornNs = 1'000'000'000;
 constexpr std::uint64_t kReapEveryNs = 60'000'000'000;

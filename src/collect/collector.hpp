@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "ledger/event.hpp"
 #include "ledger/snapshot.hpp"
-#include "segment/result.hpp"
 
 namespace ttmem::collect {
 
@@ -53,7 +53,7 @@ struct Options {
 // A segment that is there and cannot be used, and why, in words for the user.
 struct Unreadable {
   std::string path;
-  segment::Error error;
+  Error error;
 };
 
 class Collector {
@@ -83,8 +83,8 @@ class Collector {
   void holdings(const std::function<void(const ledger::HoldingView&)>& visit) const;
   std::vector<ledger::ProgramView> programs() const;
   // What was held when a failure happened. `process_key` is ProcessView::key.
-  segment::Result<std::vector<ledger::HoldingView>> failure_picture(std::uint64_t process_key,
-                                                                    std::uint32_t number) const;
+  Result<std::vector<ledger::HoldingView>> failure_picture(std::uint64_t process_key,
+                                                           std::uint32_t number) const;
 
   // What happened since the last call, merged over all processes in the order of time; within a
   // process always in its own order. The first call gives what the rings still hold. Needs

@@ -8,9 +8,6 @@
 
 namespace ttmem::collect {
 
-using segment::Error;
-using segment::ErrorCode;
-
 bool Collector::changed() const { return state_->changed; }
 const ledger::Snapshot& Collector::snapshot() const { return state_->snapshot; }
 const std::vector<Unreadable>& Collector::unreadable() const { return state_->unreadable; }
@@ -33,8 +30,8 @@ std::vector<ledger::ProgramView> Collector::programs() const {
   return ledger::all_programs(state_->inputs, state_->snapshot);
 }
 
-segment::Result<std::vector<ledger::HoldingView>> Collector::failure_picture(
-    std::uint64_t process_key, std::uint32_t number) const {
+Result<std::vector<ledger::HoldingView>> Collector::failure_picture(std::uint64_t process_key,
+                                                                    std::uint32_t number) const {
   for (const auto& source : state_->sources) {
     if (source->key() != process_key) continue;
     auto picture = source->picture(number);

@@ -20,9 +20,6 @@ namespace ttmem::collect {
 
 namespace {
 
-using segment::Error;
-using segment::ErrorCode;
-
 constexpr std::string_view kPrefix = "ttmem-";
 // The clock of a file system ticks every few milliseconds.
 constexpr std::uint64_t kSettledNs = 100'000'000;
@@ -64,15 +61,14 @@ void add_user_directories(const std::string& shared_memory, std::vector<Director
 }
 
 // Whom the files of an open directory must belong to, or why it is not used at all.
-segment::Result<std::optional<std::uint32_t>> owner_rule(int descriptor,
-                                                         const Directory& directory) {
+Result<std::optional<std::uint32_t>> owner_rule(int descriptor, const Directory& directory) {
   struct stat facts{};
   if (::fstat(descriptor, &facts) != 0) {
     return Error{ErrorCode::kSystem, fmt::format("cannot be asked: {}", std::strerror(errno))};
   }
   const bool shared = (facts.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   if (directory.user && (shared || facts.st_uid != *directory.user)) {
-    return Error{ErrorCode::kNotASegment,
+    return Error{ErrorCode::kWrongKind,
                  fmt::format("is not a private directory of user {}: not trusted, remove it",
                              *directory.user)};
   }
@@ -96,7 +92,7 @@ std::vector<Directory> find_directories(const std::vector<std::string>& given,
   return found;
 }
 
-segment::Result<std::vector<Found>> list_segments(const Directory& directory) {
+Result<std::vector<Found>> list_segments(const Directory& directory) {
   const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (directory.user ? O_NOFOLLOW : 0);
   const int descriptor = ::open(directory.path.c_str(), flags);
   if (descriptor < 0) {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "segment/result.hpp"
+#include "base/result.hpp"
 
 namespace ttmem::collect {
 
@@ -35,7 +35,7 @@ struct Found {
 
 // Every file with a segment's name. A directory that does not exist holds none; one that may not be
 // read is an error.
-segment::Result<std::vector<Found>> list_segments(const Directory& directory);
+Result<std::vector<Found>> list_segments(const Directory& directory);
 
 // The state of a directory's list of names: two that are equal and settled mean that a new listing
 // would find the same files.

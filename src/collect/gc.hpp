@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "segment/result.hpp"
+#include "base/result.hpp"
 
 namespace ttmem::collect {
 

@@ -17,8 +17,6 @@ namespace ttmem::collect {
 namespace {
 
 using segment::BlobKind;
-using segment::Error;
-using segment::ErrorCode;
 using segment::Kind;
 using segment::Meta;
 using segment::Payload;
@@ -27,9 +25,9 @@ const Error kUnreadable{ErrorCode::kCorrupt, "it shrank or contradicts itself: n
 
 }  // namespace
 
-segment::Result<std::unique_ptr<SegmentSource>> SegmentSource::open(
-    const std::string& path, std::optional<std::uint32_t> owner, std::uint64_t key,
-    bool keep_events) {
+Result<std::unique_ptr<SegmentSource>> SegmentSource::open(const std::string& path,
+                                                           std::optional<std::uint32_t> owner,
+                                                           std::uint64_t key, bool keep_events) {
   auto reader = segment::Reader::open(path, owner);
   if (!reader) return reader.error();
   return std::unique_ptr<SegmentSource>(new SegmentSource(std::move(*reader), key, keep_events));
@@ -194,7 +192,7 @@ void SegmentSource::update_failures() {
   }
 }
 
-segment::Result<ledger::ProcessLedger> SegmentSource::picture(std::uint32_t number) const {
+Result<ledger::ProcessLedger> SegmentSource::picture(std::uint32_t number) const {
   const auto failure = reader_.read_failure(number);
   if (!failure) {
     return Error{ErrorCode::kNotFound,

@@ -38,13 +38,13 @@ struct RecordsState {
 
 class SegmentSource final : private segment::SlotSink {
  public:
-  static segment::Result<std::unique_ptr<SegmentSource>> open(const std::string& path,
-                                                              std::optional<std::uint32_t> owner,
-                                                              std::uint64_t key, bool keep_events);
+  static Result<std::unique_ptr<SegmentSource>> open(const std::string& path,
+                                                     std::optional<std::uint32_t> owner,
+                                                     std::uint64_t key, bool keep_events);
 
   // Reads what changed. An error means that the segment can no longer be followed; what is in the
   // ledger is the last good state.
-  std::optional<segment::Error> update(const ProcFs& procfs, const Moment& now, bool exited);
+  std::optional<Error> update(const ProcFs& procfs, const Moment& now, bool exited);
   // Whether it may be left alone now: it was quiet, and its last look is less than `every_ns` ago.
   bool rests(const Moment& now, std::uint64_t every_ns) const {
     return liveness_.descriptor() >= 0 && now.monotonic_ns < looked_ns_ + every_ns &&
@@ -70,7 +70,7 @@ class SegmentSource final : private segment::SlotSink {
   // Everything about the process but its devices.
   const ledger::ProcessView& identity() const { return identity_; }
   // What was held at a failure, in a ledger of its own.
-  segment::Result<ledger::ProcessLedger> picture(std::uint32_t number) const;
+  Result<ledger::ProcessLedger> picture(std::uint32_t number) const;
 
   // The events of the last update; only with `keep_events`.
   RawEvents take_events();

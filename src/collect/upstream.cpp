@@ -15,9 +15,6 @@
 namespace ttmem::collect {
 namespace {
 
-using segment::Error;
-using segment::ErrorCode;
-
 constexpr std::string_view kFolder = "/dev/shm";
 constexpr std::string_view kPrefix = "tt_device_";
 constexpr std::string_view kSuffix = "_memory";
@@ -52,9 +49,9 @@ UpstreamRow row_of(std::span<const std::byte> bytes) {
   return row;
 }
 
-Error refusal(std::string message) { return {ErrorCode::kNotASegment, std::move(message)}; }
+Error refusal(std::string message) { return {ErrorCode::kWrongKind, std::move(message)}; }
 
-segment::Result<std::vector<std::byte>> read_region(const std::string& path) {
+Result<std::vector<std::byte>> read_region(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) {
     if (errno == ENOENT) return Error{ErrorCode::kNotFound, "is gone"};
@@ -88,7 +85,7 @@ std::optional<std::uint64_t> upstream_id(std::string_view name) {
   return name.size() <= 20 ? decimal(name) : std::nullopt;
 }
 
-segment::Result<UpstreamRegion> parse_upstream(std::span<const std::byte> bytes, std::uint64_t id) {
+Result<UpstreamRegion> parse_upstream(std::span<const std::byte> bytes, std::uint64_t id) {
   if (bytes.size() != kUpstreamBytes) return refusal("has another size than any known layout");
   UpstreamRegion region;
   region.layout = take<std::uint32_t>(bytes, 0);
@@ -116,8 +113,7 @@ UpstreamRegions read_upstream(const HostRoot& root) {
     if (!id) continue;
     const std::string path = fmt::format("{}/{}", kFolder, name);
     const auto bytes = read_region(root.full(path));
-    const auto region =
-        bytes ? parse_upstream(*bytes, *id) : segment::Result<UpstreamRegion>(bytes.error());
+    const auto region = bytes ? parse_upstream(*bytes, *id) : Result<UpstreamRegion>(bytes.error());
     if (region) {
       found.regions.push_back(*region);
     } else if (region.error().code != ErrorCode::kNotFound) {

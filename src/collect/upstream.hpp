@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
 #include "collect/host_root.hpp"
-#include "segment/result.hpp"
 
 namespace ttmem::collect {
 
@@ -45,7 +45,7 @@ struct UpstreamRegion {
 std::optional<std::uint64_t> upstream_id(std::string_view file_name);
 
 // The bytes of a region, of which nothing is believed. `id` is the number in its name.
-segment::Result<UpstreamRegion> parse_upstream(std::span<const std::byte> bytes, std::uint64_t id);
+Result<UpstreamRegion> parse_upstream(std::span<const std::byte> bytes, std::uint64_t id);
 
 struct UpstreamRegions {
   std::vector<UpstreamRegion> regions;

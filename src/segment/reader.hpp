@@ -11,13 +11,13 @@
 #include <optional>
 #include <string>
 
+#include "base/result.hpp"
 #include "segment/format.hpp"
 #include "segment/reader_blobs.hpp"
 #include "segment/reader_file.hpp"
 #include "segment/reader_header.hpp"
 #include "segment/reader_records.hpp"
 #include "segment/reader_table.hpp"
-#include "segment/result.hpp"
 
 namespace ttmem::segment {
 

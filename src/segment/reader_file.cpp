@@ -30,7 +30,7 @@ Error open_error(int error) {
           ErrorCode::kNotPermitted,
           "this user may not read it: run as its owner, as root, or in the group of /run/ttmem"};
     case ELOOP:
-      return {ErrorCode::kNotASegment, "it is a symbolic link, which is never followed"};
+      return {ErrorCode::kWrongKind, "it is a symbolic link, which is never followed"};
     case EMFILE:
     case ENFILE:
       return {ErrorCode::kSystem, "too many files are open: raise the limit (ulimit -n)"};
@@ -60,10 +60,10 @@ Result<ReadOnlyFile> ReadOnlyFile::checked(ReadOnlyFile file, std::optional<std:
     return Error{ErrorCode::kSystem, fmt::format("it cannot be asked: {}", std::strerror(errno))};
   }
   if (!S_ISREG(file.mode_)) {
-    return Error{ErrorCode::kNotASegment, "it is not a regular file"};
+    return Error{ErrorCode::kWrongKind, "it is not a regular file"};
   }
   if (owner && file.owner_ != *owner && file.owner_ != 0) {
-    return Error{ErrorCode::kNotASegment,
+    return Error{ErrorCode::kWrongKind,
                  fmt::format("it belongs to user {}, but its directory to user {}: not trusted",
                              file.owner_, *owner)};
   }

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "segment/result.hpp"
+#include "base/result.hpp"
 
 namespace ttmem::segment {
 

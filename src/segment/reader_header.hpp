@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <string>
 
+#include "base/result.hpp"
 #include "segment/format.hpp"
 #include "segment/reader_file.hpp"
-#include "segment/result.hpp"
 
 namespace ttmem::segment {
 

@@ -50,7 +50,7 @@ void Config::take(const Values& values, const std::string& origin) {
   for (const auto& [name, value] : values) settings_[name] = {value, origin};
 }
 
-segment::Result<Config> Config::load(const Values& command_line, std::string file) {
+Result<Config> Config::load(const Values& command_line, std::string file) {
   Config config;
   Values defaults, environment;
   for (const SettingInfo& info : settings()) {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "segment/result.hpp"
+#include "base/result.hpp"
 
 namespace ttmem::serve {
 
@@ -32,7 +32,7 @@ class Config {
  public:
   // `file` "" = $TTMEM_SERVE_CONFIG, else none. An unknown name or a wrong type in the file is an
   // error that says where.
-  static segment::Result<Config> load(const Values& command_line, std::string file);
+  static Result<Config> load(const Values& command_line, std::string file);
 
   const std::string& value(std::string_view name) const;
   // Where it comes from: "default", "file /etc/ttmem/serve.toml", "environment", "command line".
@@ -50,7 +50,7 @@ class Config {
 };
 
 // The settings of a TOML file; switches as "true" and "false".
-segment::Result<Values> read_config_file(const std::string& path);
+Result<Values> read_config_file(const std::string& path);
 
 // ---- what they mean ----------------------------------------------------------------------------
 
@@ -70,6 +70,6 @@ struct ServeOptions {
 };
 
 // Also reads the token. An error names the setting and says what it may be.
-segment::Result<ServeOptions> options_of(const Config& config);
+Result<ServeOptions> options_of(const Config& config);
 
 }  // namespace ttmem::serve

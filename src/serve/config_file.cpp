@@ -13,9 +13,6 @@
 namespace ttmem::serve {
 namespace {
 
-using segment::Error;
-using segment::ErrorCode;
-
 std::string names() {
   std::vector<std::string> all;
   for (const SettingInfo& info : settings()) all.push_back(info.name);
@@ -24,7 +21,7 @@ std::string names() {
 
 }  // namespace
 
-segment::Result<Values> read_config_file(const std::string& path) {
+Result<Values> read_config_file(const std::string& path) {
   toml::table table;
   try {
     table = toml::parse_file(path);

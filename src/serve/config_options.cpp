@@ -16,10 +16,6 @@
 namespace ttmem::serve {
 namespace {
 
-using segment::Error;
-using segment::ErrorCode;
-using segment::Result;
-
 constexpr std::size_t kLeastTokenBytes = 16, kMostTokenBytes = 4096;
 
 Error wrong(const Config& config, std::string_view name, std::string_view wanted) {

@@ -181,7 +181,7 @@ void Daemon::handle_signals() {
 // What has a file or a socket stays until the next start.
 void Daemon::reload() {
   const auto config = reload_();
-  const auto options = config ? options_of(*config) : segment::Result<ServeOptions>(config.error());
+  const auto options = config ? options_of(*config) : Result<ServeOptions>(config.error());
   if (!options) return log_.error("nothing was changed: " + options.error().message);
   for (const char* name : {"http", "legacy-socket", "history"}) {
     if (config->value(name) == config_.value(name)) continue;

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "segment/result.hpp"
+#include "base/result.hpp"
 #include "serve/config.hpp"
 
 namespace ttmem::serve {
@@ -21,7 +21,7 @@ enum class DaemonEnd : std::uint8_t {
 };
 
 // Reads the settings again, for SIGHUP.
-using Reload = std::function<segment::Result<Config>()>;
+using Reload = std::function<Result<Config>()>;
 
 DaemonEnd run_daemon(const Config& config, const ServeOptions& options, const Reload& reload);
 

@@ -48,13 +48,13 @@ std::string system_error(std::string_view what, const std::string& path) {
 
 }  // namespace
 
-segment::Result<SocketPath> SocketPath::take(const std::string& path, mode_t mode,
-                                             const std::string& group) {
+Result<SocketPath> SocketPath::take(const std::string& path, mode_t mode,
+                                    const std::string& group) {
   SocketPath taken(path);
   std::string problem = taken.lock();
   if (problem.empty()) problem = taken.clear_name();
   if (problem.empty()) problem = taken.listen(mode, group);
-  if (!problem.empty()) return segment::Error{segment::ErrorCode::kSystem, problem};
+  if (!problem.empty()) return Error{ErrorCode::kSystem, problem};
   return taken;
 }
 

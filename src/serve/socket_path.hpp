@@ -10,7 +10,7 @@
 
 #include <string>
 
-#include "segment/result.hpp"
+#include "base/result.hpp"
 
 namespace ttmem::serve {
 
@@ -18,8 +18,7 @@ class SocketPath {
  public:
   // Listens at `path` with this mode; `group` "" leaves the group as it is. The listening socket
   // does not block.
-  static segment::Result<SocketPath> take(const std::string& path, mode_t mode,
-                                          const std::string& group);
+  static Result<SocketPath> take(const std::string& path, mode_t mode, const std::string& group);
   ~SocketPath();
   SocketPath(SocketPath&& other) noexcept;
   SocketPath& operator=(SocketPath&& other) noexcept;

@@ -152,8 +152,8 @@ collect::Options what_to_read(std::optional<std::int32_t> pid) {
   return options;
 }
 
-segment::Result<Finished> run(const RunOptions& options) {
-  segment::Result<Terminal> terminal = Terminal::open(options.ansi);
+Result<Finished> run(const RunOptions& options) {
+  Result<Terminal> terminal = Terminal::open(options.ansi);
   if (!terminal) return terminal.error();
   Loop(options, *terminal).run();
   return Finished{};

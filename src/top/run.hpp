@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "collect/collector.hpp"
-#include "segment/result.hpp"
 #include "top/history.hpp"
 #include "top/source.hpp"
 #include "top/state.hpp"
@@ -35,7 +35,7 @@ collect::Options what_to_read(std::optional<std::int32_t> pid);
 struct Finished {};
 
 // Until `q`, Ctrl-C or a signal. An error says what to do.
-segment::Result<Finished> run(const RunOptions& options);
+Result<Finished> run(const RunOptions& options);
 
 // One picture of this size as text: with looks if the ansi has colours, else characters alone. The
 // source is read twice, `interval_s` apart at most, so that rates are known.

@@ -94,12 +94,12 @@ bool write_all(std::string_view bytes) {
 
 }  // namespace
 
-segment::Result<Terminal> Terminal::open(const view::Ansi& ansi) {
+Result<Terminal> Terminal::open(const view::Ansi& ansi) {
   const bool terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   if (!terminal || tcgetattr(STDOUT_FILENO, &saved.modes) != 0) {
-    return segment::Error{segment::ErrorCode::kSystem,
-                          "`ttmem top` needs a terminal; `ttmem top --once` prints one picture, "
-                          "`ttmem status` a report"};
+    return Error{ErrorCode::kSystem,
+                 "`ttmem top` needs a terminal; `ttmem top --once` prints one picture, "
+                 "`ttmem status` a report"};
   }
   const sigset_t signals = awaited();
   sigprocmask(SIG_BLOCK, &signals, nullptr);

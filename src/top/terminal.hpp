@@ -10,7 +10,7 @@
 
 #include <string_view>
 
-#include "segment/result.hpp"
+#include "base/result.hpp"
 #include "view/ansi.hpp"
 #include "view/cells.hpp"
 
@@ -23,7 +23,7 @@ class Terminal {
   };
 
   // Fails if standard input or output is not a terminal.
-  static segment::Result<Terminal> open(const view::Ansi& ansi);
+  static Result<Terminal> open(const view::Ansi& ansi);
   ~Terminal();
   Terminal(Terminal&& other) noexcept;
   Terminal& operator=(Terminal&&) = delete;

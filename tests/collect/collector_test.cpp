@@ -198,9 +198,9 @@ TEST_F(CollectorOf, BadFilesAreListedWithReasonsAndHarmNobody) {
   collector.refresh();
   EXPECT_EQ(dram_taken(collector), 12 * 1000u);
   ASSERT_EQ(collector.unreadable().size(), 3u);
-  EXPECT_EQ(collector.unreadable()[0].error.code, segment::ErrorCode::kWrongVersion);
-  EXPECT_EQ(collector.unreadable()[1].error.code, segment::ErrorCode::kCorrupt);
-  EXPECT_EQ(collector.unreadable()[2].error.code, segment::ErrorCode::kNotASegment);
+  EXPECT_EQ(collector.unreadable()[0].error.code, ErrorCode::kWrongVersion);
+  EXPECT_EQ(collector.unreadable()[1].error.code, ErrorCode::kCorrupt);
+  EXPECT_EQ(collector.unreadable()[2].error.code, ErrorCode::kWrongKind);
   EXPECT_EQ(collector.snapshot().unreadable.size(), 3u);
 }
 

@@ -69,13 +69,13 @@ TEST_F(ReaderBadInput, MissingFile) {
 TEST_F(ReaderBadInput, SymbolicLink) {
   SegmentBuilder builder(directory_ / "s");
   ASSERT_EQ(::symlink(builder.path().c_str(), (directory_ / "link").c_str()), 0);
-  EXPECT_EQ(error_of(directory_ / "link").code, ErrorCode::kNotASegment);
+  EXPECT_EQ(error_of(directory_ / "link").code, ErrorCode::kWrongKind);
 }
 
 TEST_F(ReaderBadInput, PipeAndDirectory) {
   ASSERT_EQ(::mkfifo((directory_ / "pipe").c_str(), 0600), 0);
-  EXPECT_EQ(error_of(directory_ / "pipe").code, ErrorCode::kNotASegment);
-  EXPECT_EQ(error_of(directory_.path()).code, ErrorCode::kNotASegment);
+  EXPECT_EQ(error_of(directory_ / "pipe").code, ErrorCode::kWrongKind);
+  EXPECT_EQ(error_of(directory_.path()).code, ErrorCode::kWrongKind);
 }
 
 TEST_F(ReaderBadInput, ForeignOwner) {
@@ -84,7 +84,7 @@ TEST_F(ReaderBadInput, ForeignOwner) {
     GTEST_SKIP() << "only root can give a file away";
   }
   const Error error = error_of(builder.path(), 4712);
-  EXPECT_EQ(error.code, ErrorCode::kNotASegment);
+  EXPECT_EQ(error.code, ErrorCode::kWrongKind);
   EXPECT_NE(error.message.find("4711"), std::string::npos) << error.message;
   EXPECT_TRUE(Reader::open(builder.path(), 4711));
 }
@@ -128,7 +128,7 @@ TEST_F(ReaderBadInput, Garbage) {
   std::ofstream file(directory_ / "s", std::ios::binary);
   for (int i = 0; i < 1 << 16; ++i) file.put(static_cast<char>(i * 2654435761u >> 13));
   file.close();
-  EXPECT_EQ(error_of(directory_ / "s").code, ErrorCode::kNotASegment);
+  EXPECT_EQ(error_of(directory_ / "s").code, ErrorCode::kWrongKind);
 }
 
 TEST_F(ReaderBadInput, OtherVersions) {

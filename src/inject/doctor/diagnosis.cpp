@@ -109,7 +109,7 @@ std::vector<std::string> Diagnosis::lost() const {
   return figures;
 }
 
-segment::Result<Diagnosis> diagnose(const std::string& library) {
+Result<Diagnosis> diagnose(const std::string& library) {
   const auto symbols = read_symbols(library);
   if (!symbols) return symbols.error();
   Diagnosis diagnosis;

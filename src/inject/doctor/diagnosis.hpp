@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "segment/result.hpp"
+#include "base/result.hpp"
 
 namespace ttmem::inject {
 
@@ -36,6 +36,6 @@ struct Diagnosis {
   std::vector<std::string> lost() const;
 };
 
-segment::Result<Diagnosis> diagnose(const std::string& library);
+Result<Diagnosis> diagnose(const std::string& library);
 
 }  // namespace ttmem::inject

@@ -74,9 +74,7 @@ std::vector<Elf64_Shdr> sections_of(const MappedFile& file) {
   return file.read<Elf64_Shdr>(header[0].e_shoff, header[0].e_shnum);
 }
 
-segment::Error cannot_read(const std::string& path) {
-  return {segment::ErrorCode::kNotFound, "cannot read " + path};
-}
+Error cannot_read(const std::string& path) { return {ErrorCode::kNotFound, "cannot read " + path}; }
 
 bool is_redirected(std::uint32_t type) {
   return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64;
@@ -84,8 +82,7 @@ bool is_redirected(std::uint32_t type) {
 
 }  // namespace
 
-segment::Result<std::unordered_map<std::string, DynamicSymbol>> read_symbols(
-    const std::string& path) {
+Result<std::unordered_map<std::string, DynamicSymbol>> read_symbols(const std::string& path) {
   const MappedFile file(path);
   if (!file) return cannot_read(path);
   std::unordered_map<std::string, DynamicSymbol> result;
@@ -101,8 +98,7 @@ segment::Result<std::unordered_map<std::string, DynamicSymbol>> read_symbols(
     }
   }
   if (names.empty()) {
-    return segment::Error{segment::ErrorCode::kNotASegment,
-                          path + " is not a 64-bit shared library"};
+    return Error{ErrorCode::kWrongKind, path + " is not a 64-bit shared library"};
   }
   for (const auto& section : sections) {
     if (section.sh_type != SHT_RELA) continue;
@@ -117,12 +113,12 @@ segment::Result<std::unordered_map<std::string, DynamicSymbol>> read_symbols(
   return result;
 }
 
-segment::Result<std::string> dynamic_linker_of(const std::string& path) {
+Result<std::string> dynamic_linker_of(const std::string& path) {
   const MappedFile file(path);
   if (!file) return cannot_read(path);
   const auto header = header_of(file);
   if (header.empty()) {
-    return segment::Error{segment::ErrorCode::kNotASegment, path + " is not a 64-bit program"};
+    return Error{ErrorCode::kWrongKind, path + " is not a 64-bit program"};
   }
   for (const auto& part : file.read<Elf64_Phdr>(header[0].e_phoff, header[0].e_phnum)) {
     if (part.p_type == PT_INTERP) return std::string(file.text(part.p_offset));

@@ -8,7 +8,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "segment/result.hpp"
+#include "base/result.hpp"
 
 namespace ttmem::inject {
 
@@ -18,10 +18,9 @@ struct DynamicSymbol {
   bool interposable = false;
 };
 
-segment::Result<std::unordered_map<std::string, DynamicSymbol>> read_symbols(
-    const std::string& path);
+Result<std::unordered_map<std::string, DynamicSymbol>> read_symbols(const std::string& path);
 
 /// The dynamic linker that a program asks for; "" = none, it is linked statically.
-segment::Result<std::string> dynamic_linker_of(const std::string& path);
+Result<std::string> dynamic_linker_of(const std::string& path);
 
 }  // namespace ttmem::inject

@@ -23,7 +23,7 @@ namespace ttmem::inject {
 
 namespace {
 
-using Places = segment::Result<std::vector<LibraryPlace>>;
+using Places = Result<std::vector<LibraryPlace>>;
 
 constexpr const char* kLibrary = "libtt_metal.so";
 constexpr std::streamsize kMaxFirstLine = 256;
@@ -60,9 +60,7 @@ std::string output_of(const std::vector<std::string>& command, Complaints compla
   return text;
 }
 
-segment::Error error(std::string message) {
-  return {segment::ErrorCode::kNotFound, std::move(message)};
-}
+Error error(std::string message) { return {ErrorCode::kNotFound, std::move(message)}; }
 
 /// Takes what comes before `end` from the front, and drops the end itself.
 std::string_view take(std::string_view& text, char end) {
@@ -215,7 +213,7 @@ Places from_program(const std::string& program) {
 
 }  // namespace
 
-segment::Result<std::vector<LibraryPlace>> find_libraries(const std::vector<std::string>& program) {
+Result<std::vector<LibraryPlace>> find_libraries(const std::vector<std::string>& program) {
   if (!program.empty()) return from_program(program[0]);
   std::vector<LibraryPlace> places;
   for (const char* variable : {"TT_METAL_RUNTIME_ROOT", "TT_METAL_HOME", "LD_LIBRARY_PATH"}) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "segment/result.hpp"
+#include "base/result.hpp"
 
 namespace ttmem::inject {
 
@@ -20,6 +20,6 @@ struct LibraryPlace {
 /// What `program` (a Python interpreter, a script for one, a binary, or the library itself) would
 /// load; without a program, what the environment and the Python on PATH point to. The first is the
 /// likeliest. The program itself is never run. An error says why it cannot be looked at.
-segment::Result<std::vector<LibraryPlace>> find_libraries(const std::vector<std::string>& program);
+Result<std::vector<LibraryPlace>> find_libraries(const std::vector<std::string>& program);
 
 }  // namespace ttmem::inject

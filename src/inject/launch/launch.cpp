@@ -31,12 +31,11 @@ std::string shell_quoted(std::string_view text) {
   return result + "'";
 }
 
-segment::Result<std::string> command_directory() {
+Result<std::string> command_directory() {
   std::error_code error;
   const auto command = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) return command.parent_path().string();
-  return segment::Error{segment::ErrorCode::kSystem,
-                        "cannot read /proc/self/exe: " + error.message()};
+  return Error{ErrorCode::kSystem, "cannot read /proc/self/exe: " + error.message()};
 }
 
 std::string value_of(const char* variable) {
@@ -55,12 +54,12 @@ bool has_word(std::string_view list, std::string_view separators, std::string_vi
 }
 
 /// LD_PRELOAD is cut at spaces and colons, and knows no way to write one.
-segment::Result<std::string> usable(std::string preload) {
+Result<std::string> usable(std::string preload) {
   if (preload.find_first_of(kPreloadSeparators) == preload.npos) return preload;
-  return segment::Error{segment::ErrorCode::kNotFound,
-                        preload +
-                            " cannot be preloaded: install ttmem in a folder whose path is "
-                            "without spaces and colons"};
+  return Error{ErrorCode::kNotFound,
+               preload +
+                   " cannot be preloaded: install ttmem in a folder whose path is "
+                   "without spaces and colons"};
 }
 
 std::vector<char*> as_arguments(const std::vector<std::string>& command) {
@@ -72,27 +71,27 @@ std::vector<char*> as_arguments(const std::vector<std::string>& command) {
 
 }  // namespace
 
-segment::Result<std::string> find_preload() {
+Result<std::string> find_preload() {
   const auto directory = command_directory();
   return directory ? find_preload(*directory) : directory;
 }
 
-segment::Result<std::string> find_python_start() {
+Result<std::string> find_python_start() {
   const auto directory = command_directory();
   return directory ? find_python_start(*directory) : directory;
 }
 
-segment::Result<std::string> find_python_start(const std::string& command_directory) {
+Result<std::string> find_python_start(const std::string& command_directory) {
   const auto place = std::filesystem::path(command_directory) / ".." / "share" / "ttmem" / "python";
   std::error_code error;
   const auto file = std::filesystem::canonical(place / "sitecustomize.py", error);
   if (!error) return file.parent_path().string();
-  return segment::Error{segment::ErrorCode::kNotFound,
-                        "share/ttmem/python/sitecustomize.py, which names the lines of Python, is "
-                        "missing: install ttmem completely, or run without --lines"};
+  return Error{ErrorCode::kNotFound,
+               "share/ttmem/python/sitecustomize.py, which names the lines of Python, is "
+               "missing: install ttmem completely, or run without --lines"};
 }
 
-segment::Result<std::string> find_preload(const std::string& command_directory) {
+Result<std::string> find_preload(const std::string& command_directory) {
   const std::filesystem::path here = command_directory;
   const std::array<std::filesystem::path, 3> places = {
       here / kPreload, here / ".." / "lib" / kPreload, here / ".." / "lib" / "ttmem" / kPreload};
@@ -101,10 +100,9 @@ segment::Result<std::string> find_preload(const std::string& command_directory) 
     const auto path = std::filesystem::canonical(place, error);
     if (!error) return usable(path.string());
   }
-  return segment::Error{segment::ErrorCode::kNotFound,
-                        std::string(kPreload) +
-                            " is neither beside the ttmem command nor in ../lib: "
-                            "install ttmem completely, or build it (make build)"};
+  return Error{ErrorCode::kNotFound, std::string(kPreload) +
+                                         " is neither beside the ttmem command nor in ../lib: "
+                                         "install ttmem completely, or build it (make build)"};
 }
 
 std::string merged_preload(std::string_view existing, std::string_view ours) {

@@ -10,19 +10,19 @@
 #include <utility>
 #include <vector>
 
-#include "segment/result.hpp"
+#include "base/result.hpp"
 
 namespace ttmem::inject {
 
 /// The stub to preload: beside the command (a wheel), or in ../lib (a build or an installation).
-segment::Result<std::string> find_preload();
+Result<std::string> find_preload();
 /// The same, seen from a directory that holds the command.
-segment::Result<std::string> find_preload(const std::string& command_directory);
+Result<std::string> find_preload(const std::string& command_directory);
 
 /// The folder whose sitecustomize.py names the lines of Python: ../share/ttmem/python, seen from
 /// the command.
-segment::Result<std::string> find_python_start();
-segment::Result<std::string> find_python_start(const std::string& command_directory);
+Result<std::string> find_python_start();
+Result<std::string> find_python_start(const std::string& command_directory);
 
 /// What LD_PRELOAD becomes: ours after whatever was there, once.
 std::string merged_preload(std::string_view existing, std::string_view ours);

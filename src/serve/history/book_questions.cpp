@@ -16,9 +16,7 @@ namespace {
 
 constexpr TimeNs kSecondNs = 1'000'000'000;
 
-segment::Error bad(std::string message) {
-  return {segment::ErrorCode::kCorrupt, std::move(message)};
-}
+Error bad(std::string message) { return {ErrorCode::kCorrupt, std::move(message)}; }
 
 bool is_too_much(const Plan& plan, std::size_t series) {
   const std::int64_t slabs = (plan.to_s - plan.from_s) / plan.tier_step_s() / kSlabSteps + 1;
@@ -163,8 +161,7 @@ Result<Answer> Book::query(const Query& query, TimeNs now) {
     if (!read(*planned, each, series, now_s)) {
       const std::string message = store_->database().message();
       if (store_->database().is_broken()) begin_anew(now_s);
-      return segment::Error{segment::ErrorCode::kSystem,
-                            fmt::format("the history cannot be read: {}", message)};
+      return Error{ErrorCode::kSystem, fmt::format("the history cannot be read: {}", message)};
     }
     answer.series.push_back(std::move(series));
   }
@@ -210,8 +207,8 @@ Result<std::vector<Run>> Book::runs(const RunQuery& query, TimeNs /*now*/) {
   std::map<std::uint64_t, Run, std::greater<>> found;  // the newest first
   if (!store_->runs(
           query, [&](const KnownRun& known) { found.emplace(known.run.id, to_answer(known)); })) {
-    return segment::Error{segment::ErrorCode::kSystem, fmt::format("the history cannot be read: {}",
-                                                                   store_->database().message())};
+    return Error{ErrorCode::kSystem,
+                 fmt::format("the history cannot be read: {}", store_->database().message())};
   }
   for (const auto& [identity, known] : runs_.all()) {
     found.erase(known.run.id);  // the file may be a few seconds behind

@@ -29,7 +29,7 @@ std::string Database::Columns::text(int column) const {
                                        : std::string(bytes, static_cast<std::size_t>(size));
 }
 
-segment::Result<std::unique_ptr<Database>> Database::open(const std::string& path) {
+Result<std::unique_ptr<Database>> Database::open(const std::string& path) {
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
                     SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE;
@@ -38,7 +38,7 @@ segment::Result<std::unique_ptr<Database>> Database::open(const std::string& pat
   std::unique_ptr<Database> database(new Database(handle));
   if (code != SQLITE_OK) {
     const char* reason = handle != nullptr ? sqlite3_errmsg(handle) : sqlite3_errstr(code);
-    return segment::Error{segment::ErrorCode::kSystem, reason};
+    return Error{ErrorCode::kSystem, reason};
   }
   // The file may be a stranger's: nothing in it may run code or cost without bound.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);

@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-#include "segment/result.hpp"
+#include "base/result.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -42,7 +42,7 @@ class Database {
 
   // An empty path: in memory. Fails where the file cannot be opened at all; that it is a database
   // shows at the first statement.
-  static segment::Result<std::unique_ptr<Database>> open(const std::string& path);
+  static Result<std::unique_ptr<Database>> open(const std::string& path);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;

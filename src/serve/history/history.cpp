@@ -25,9 +25,9 @@ OpenedBook open_book(const std::string& path, const Limits& limits) {
       std::make_unique<Book>(path, limits, std::move(std::get<std::unique_ptr<Store>>(opened)));
   if (book->load()) return book;
   const Database& database = book->store().database();
-  return Store::Refusal{{segment::ErrorCode::kCorrupt,
-                         fmt::format("history: cannot read {}: {}", path, database.message())},
-                        database.is_broken()};
+  return Store::Refusal{
+      {ErrorCode::kCorrupt, fmt::format("history: cannot read {}: {}", path, database.message())},
+      database.is_broken()};
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ Result<std::unique_ptr<History>> History::open(const std::string& path, const Li
   if (const auto* refused = std::get_if<Store::Refusal>(&opened)) {
     if (!refused->broken) return refused->error;
     const std::string aside = move_aside(path, static_cast<std::int64_t>(now / kSecondNs));
-    if (aside.empty()) return segment::Error(refused->error);
+    if (aside.empty()) return Error(refused->error);
     opened = open_book(path, limits);
     if (const auto* again = std::get_if<Store::Refusal>(&opened)) return again->error;
     said = fmt::format("history: {} was broken and is kept as {}; a new one is begun", path, aside);

@@ -25,15 +25,15 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "ledger/snapshot.hpp"
-#include "segment/result.hpp"
 #include "serve/history/limits.hpp"
 
 namespace ttmem::serve::history {
 
 using ledger::TimeNs;
 template <typename T>
-using Result = segment::Result<T>;
+using Result = Result<T>;
 
 // ---- what can be asked --------------------------------------------------------------------------
 

@@ -16,8 +16,8 @@ namespace {
 constexpr TimeNs kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kLatestS = 1ull << 33;  // the year 2242
 
-segment::Error wrong(std::string_view name, std::string_view value, std::string_view what) {
-  return {segment::ErrorCode::kCorrupt, fmt::format("{}={}: {}", name, value, what)};
+Error wrong(std::string_view name, std::string_view value, std::string_view what) {
+  return {ErrorCode::kCorrupt, fmt::format("{}={}: {}", name, value, what)};
 }
 
 template <typename T>
@@ -84,16 +84,14 @@ bool take_device(Q& query, std::string_view text) {
 }
 
 template <typename Q>
-std::optional<segment::Error> take_time(Q& query, std::string_view name, std::string_view text,
-                                        TimeNs now) {
+std::optional<Error> take_time(Q& query, std::string_view name, std::string_view text, TimeNs now) {
   const auto time = moment(text, now);
   if (!time) return wrong(name, text, kMoment);
   (name == "from" ? query.from : query.to) = *time;
   return std::nullopt;
 }
 
-std::optional<segment::Error> take(Query& query, std::string_view name, std::string_view text,
-                                   TimeNs now) {
+std::optional<Error> take(Query& query, std::string_view name, std::string_view text, TimeNs now) {
   if (name == "metric") {
     query.metric = text;
   } else if (name == "device") {
@@ -118,8 +116,8 @@ std::optional<segment::Error> take(Query& query, std::string_view name, std::str
   return std::nullopt;
 }
 
-std::optional<segment::Error> take(RunQuery& query, std::string_view name, std::string_view text,
-                                   TimeNs now) {
+std::optional<Error> take(RunQuery& query, std::string_view name, std::string_view text,
+                          TimeNs now) {
   if (name == "device") {
     if (!take_device(query, text)) return wrong(name, text, "give the unique id, 0x...");
   } else if (name == "pid") {
@@ -163,11 +161,10 @@ Result<Query> parse_query(const Parameters& parameters, TimeNs now) {
   constexpr TimeNs kUsual = kHour * kSecondNs;
   if (parsed->from == query.from) parsed->from = parsed->to > kUsual ? parsed->to - kUsual : 0;
   if (parsed->metric.empty()) {
-    return segment::Error{segment::ErrorCode::kCorrupt,
-                          "metric is missing; /api/v1/history lists them all"};
+    return Error{ErrorCode::kCorrupt, "metric is missing; /api/v1/history lists them all"};
   }
   if (parsed->from >= parsed->to) {
-    return segment::Error{segment::ErrorCode::kCorrupt, "from must be before to"};
+    return Error{ErrorCode::kCorrupt, "from must be before to"};
   }
   return parsed;
 }

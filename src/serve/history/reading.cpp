@@ -62,7 +62,7 @@ Point point_of(const Plan& plan, std::int64_t begin_s, const std::map<std::int64
 Result<Plan> plan(const Query& query, const std::array<std::int64_t, kTiers>& kept_from_s,
                   std::int64_t now_s) {
   const auto wrong = [](std::string message) {
-    return segment::Error{segment::ErrorCode::kCorrupt, std::move(message)};
+    return Error{ErrorCode::kCorrupt, std::move(message)};
   };
   Plan plan;
   const std::int64_t from_s = seconds(query.from);

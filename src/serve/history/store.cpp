@@ -19,8 +19,6 @@
 namespace ttmem::serve::history {
 namespace {
 
-using segment::ErrorCode;
-
 constexpr std::int64_t kPageBytes = 4096;
 constexpr std::int64_t kMinPages = 64;
 // A series or run with a higher number was not written by us.
@@ -62,11 +60,11 @@ std::optional<Store::Refusal> refuse_kind(FileKind kind, const std::string& path
                      fmt::format("history: {} was written by a newer ttmem; update this one, or {}",
                                  path, kWhatToDo));
     case FileKind::kForeign:
-      return refusal(ErrorCode::kNotASegment,
+      return refusal(ErrorCode::kWrongKind,
                      fmt::format("history: {} is not a history of ttmem, so it is left alone; {}",
                                  path, kWhatToDo));
     case FileKind::kNoFile:
-      return refusal(ErrorCode::kNotASegment,
+      return refusal(ErrorCode::kWrongKind,
                      fmt::format("history: {} is not a file; {}", path, kWhatToDo));
     case FileKind::kUnreadable:
       break;

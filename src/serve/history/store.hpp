@@ -42,7 +42,7 @@ class Store {
   // What is not a history of this version is refused without a change to it; `broken` tells whether
   // it is one of ours that contradicts itself. An empty path: in memory.
   struct Refusal {
-    segment::Error error;
+    Error error;
     bool broken = false;
   };
   static std::variant<std::unique_ptr<Store>, Refusal> open(const std::string& path,

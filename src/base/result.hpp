@@ -10,12 +10,12 @@
 #include <utility>
 #include <variant>
 
-namespace ttmem::segment {
+namespace ttmem {
 
 enum class ErrorCode : std::uint8_t {
   kNotFound,      // there is no such file any more
   kNotPermitted,  // it may not be read by this user
-  kNotASegment,   // not a regular file, a foreign owner, or no segment at all
+  kWrongKind,     // something else stands there: no regular file, a stranger's, another format
   kWrongVersion,  // another major version
   kCorrupt,       // contradicts itself, or exceeds a limit
   kSystem,        // the system refused for another reason
@@ -43,4 +43,4 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-}  // namespace ttmem::segment
+}  // namespace ttmem
