@@ -62,7 +62,7 @@ void legacy_ingest(benchmark::State& state) {
     return;
   }
   ::setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
-  legacy::Connection connection(ends[0], service);
+  legacy::Connection connection(ttmem::FileDescriptor{ends[0]}, service);
   const auto deliver = [&](const std::string& stream) {
     for (std::size_t at = 0; at < stream.size();) {
       const std::size_t piece = std::min<std::size_t>(stream.size() - at, 64 * 1024);

@@ -22,6 +22,7 @@
 
 #include <fmt/format.h>
 
+#include "base/file_descriptor.hpp"
 #include "ledger/merge.hpp"
 #include "view/json_read.hpp"
 
@@ -38,23 +39,17 @@ constexpr const char* kServiceUser = "ttmem";
 
 class Socket {
  public:
-  Socket() : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {}
-  ~Socket() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return descriptor_.get(); }
 
   // True when it is ready for this before the deadline.
   bool wait(short events, Clock::time_point deadline) const {
-    pollfd entry{descriptor_, events, 0};
+    pollfd entry{descriptor(), events, 0};
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     return left.count() > 0 && ::poll(&entry, 1, static_cast<int>(left.count())) == 1;
   }
 
  private:
-  int descriptor_;
+  FileDescriptor descriptor_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
 };
 
 std::optional<sockaddr_in> daemon_address() {

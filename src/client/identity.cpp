@@ -10,16 +10,16 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/file_descriptor.hpp"
+
 namespace ttmem::client {
 namespace {
 
 // Reads the start of a file; always NUL-terminated. Returns the bytes read.
 std::size_t read_start(const char* path, char* text, std::size_t capacity) {
   text[0] = '\0';
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  const ssize_t got = read(fd, text, capacity - 1);
-  close(fd);
+  const FileDescriptor file(open(path, O_RDONLY | O_CLOEXEC));
+  const ssize_t got = file ? read(file.get(), text, capacity - 1) : 0;
   const std::size_t bytes = got > 0 ? static_cast<std::size_t>(got) : 0;
   text[bytes] = '\0';
   return bytes;

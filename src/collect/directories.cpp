@@ -16,6 +16,8 @@
 
 #include <fmt/format.h>
 
+#include "base/file_descriptor.hpp"
+
 namespace ttmem::collect {
 
 namespace {
@@ -94,21 +96,19 @@ std::vector<Directory> find_directories(const std::vector<std::string>& given,
 
 Result<std::vector<Found>> list_segments(const Directory& directory) {
   const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (directory.user ? O_NOFOLLOW : 0);
-  const int descriptor = ::open(directory.path.c_str(), flags);
-  if (descriptor < 0) {
+  FileDescriptor descriptor(::open(directory.path.c_str(), flags));
+  if (!descriptor) {
     if (errno == ENOENT) return std::vector<Found>{};
     if (errno == EACCES || errno == EPERM) {
       return Error{ErrorCode::kNotPermitted, "may not be read by this user: run as root to see it"};
     }
     return Error{ErrorCode::kSystem, fmt::format("cannot be opened: {}", std::strerror(errno))};
   }
-  const Stream stream(::fdopendir(descriptor));
-  if (!stream) {
-    ::close(descriptor);
-    return Error{ErrorCode::kSystem, "cannot be read"};
-  }
-  const auto owner = owner_rule(descriptor, directory);
+  const auto owner = owner_rule(descriptor.get(), directory);
   if (!owner) return owner.error();
+  const Stream stream(::fdopendir(descriptor.get()));
+  if (!stream) return Error{ErrorCode::kSystem, "cannot be read"};
+  [[maybe_unused]] const int given = descriptor.release();  // closedir closes it
   std::vector<Found> files;
   while (const dirent* entry = ::readdir(stream.get())) {
     if (!pid_of_name(entry->d_name)) continue;

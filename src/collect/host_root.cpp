@@ -12,6 +12,8 @@
 #include <charconv>
 #include <memory>
 
+#include "base/file_descriptor.hpp"
+
 namespace ttmem::collect {
 namespace {
 
@@ -34,18 +36,18 @@ std::optional<std::uint64_t> hexadecimal(std::string_view text) {
 }
 
 std::optional<std::string> HostRoot::read(const std::string& path, std::size_t most) const {
-  const int descriptor = ::open(full(path).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (descriptor < 0) return std::nullopt;
+  const FileDescriptor file(
+      ::open(full(path).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file) return std::nullopt;
   struct stat facts{};
-  const bool regular = ::fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
+  const bool regular = ::fstat(file.get(), &facts) == 0 && S_ISREG(facts.st_mode);
   std::string text(regular ? most : 0, '\0');
   std::size_t got = 0;
   ssize_t count = 1;
   while (count > 0 && got < text.size()) {
-    count = ::read(descriptor, text.data() + got, text.size() - got);
+    count = ::read(file.get(), text.data() + got, text.size() - got);
     if (count > 0) got += static_cast<std::size_t>(count);
   }
-  ::close(descriptor);
   if (!regular || (count < 0 && got == 0)) return std::nullopt;
   text.resize(got);
   return text;

@@ -51,28 +51,10 @@ bool locked(int descriptor) {
   return ::fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-Liveness::~Liveness() { unwatch(); }
-
-Liveness::Liveness(Liveness&& other) noexcept
-    : ended_(other.ended_),
-      evidence_(other.evidence_),
-      pidfd_(std::exchange(other.pidfd_, -1)),
-      looks_(other.looks_),
-      asked_ns_(other.asked_ns_) {}
-
-Liveness& Liveness::operator=(Liveness&& other) noexcept {
-  std::swap(ended_, other.ended_);
-  std::swap(evidence_, other.evidence_);
-  std::swap(pidfd_, other.pidfd_);
-  std::swap(looks_, other.looks_);
-  std::swap(asked_ns_, other.asked_ns_);
-  return *this;
-}
-
 void Liveness::look(const ProcFs& procfs, const segment::Header& header,
                     const segment::ReadOnlyFile& file, bool exited, std::uint64_t now_ns) {
   if (ended_ != Ended::kAlive) return;
-  if (pidfd_ >= 0 && !exited && now_ns < asked_ns_ + kLockEveryNs) return;
+  if (pidfd_ && !exited && now_ns < asked_ns_ + kLockEveryNs) return;
   asked_ns_ = now_ns;
   evidence_ = gather(procfs, header, file, exited);
   if (looks_ == 0) watch(procfs, header.subject);
@@ -87,7 +69,7 @@ Liveness::Evidence Liveness::gather(const ProcFs& procfs, const segment::Header&
   const bool held = locked(file.descriptor());
   if (!can_look_up(procfs, subject)) return held ? Evidence::kRunning : Evidence::kGone;
   const bool ask_name = looks_ % kLooksToName == 0;
-  if (own && held && pidfd_ >= 0 && !ask_name) return Evidence::kRunning;
+  if (own && held && pidfd_ && !ask_name) return Evidence::kRunning;
 
   const auto facts = running(procfs, subject);
   if (!facts) return Evidence::kGone;
@@ -113,20 +95,15 @@ Ended Liveness::conclude(const segment::Header& header) {
       ended_ = closed ? Ended::kClosed : Ended::kExec;
       break;
   }
-  if (ended_ != Ended::kAlive) unwatch();
+  if (ended_ != Ended::kAlive) pidfd_.reset();
   return ended_;
 }
 
 void Liveness::watch(const ProcFs& procfs, const segment::Identity& subject) {
   if (!procfs.real() || !can_look_up(procfs, subject)) return;
-  pidfd_ = static_cast<int>(::syscall(SYS_pidfd_open, subject.pid, 0));
+  pidfd_.reset(static_cast<int>(::syscall(SYS_pidfd_open, subject.pid, 0)));
   // The pid may have changed hands before the descriptor was there, not after.
-  if (pidfd_ >= 0 && !running(procfs, subject)) unwatch();
-}
-
-void Liveness::unwatch() {
-  if (pidfd_ >= 0) ::close(pidfd_);
-  pidfd_ = -1;
+  if (pidfd_ && !running(procfs, subject)) pidfd_.reset();
 }
 
 std::vector<bool> poll_exited(const std::vector<int>& descriptors) {

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/file_descriptor.hpp"
 #include "collect/procfs.hpp"
 #include "ledger/snapshot.hpp"
 #include "segment/format.hpp"
@@ -44,11 +45,6 @@ bool locked(int descriptor);
 // segment and exits while we look must not be taken for one that died.
 class Liveness {
  public:
-  Liveness() = default;
-  ~Liveness();
-  Liveness(Liveness&& other) noexcept;
-  Liveness& operator=(Liveness&& other) noexcept;
-
   // First half: what lock and /proc say at `now_ns` (monotonic). `exited` is what a poll of
   // descriptor() said.
   void look(const ProcFs& procfs, const segment::Header& header, const segment::ReadOnlyFile& file,
@@ -57,7 +53,7 @@ class Liveness {
   ledger::Ended conclude(const segment::Header& header);
 
   // A pidfd that becomes readable when the process exits, or -1.
-  int descriptor() const { return pidfd_; }
+  int descriptor() const { return pidfd_.get(); }
   ledger::Ended ended() const { return ended_; }
 
  private:
@@ -70,11 +66,10 @@ class Liveness {
   Evidence gather(const ProcFs& procfs, const segment::Header& header,
                   const segment::ReadOnlyFile& file, bool exited) const;
   void watch(const ProcFs& procfs, const segment::Identity& subject);
-  void unwatch();
 
   ledger::Ended ended_ = ledger::Ended::kAlive;
   Evidence evidence_ = Evidence::kRunning;
-  int pidfd_ = -1;
+  FileDescriptor pidfd_;
   std::uint32_t looks_ = 0;     // that asked more than the pidfd
   std::uint64_t asked_ns_ = 0;  // when the last of them was
 };

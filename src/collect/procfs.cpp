@@ -15,6 +15,8 @@
 
 #include <fmt/format.h>
 
+#include "base/file_descriptor.hpp"
+
 namespace ttmem::collect {
 
 namespace {
@@ -22,11 +24,10 @@ namespace {
 constexpr std::size_t kStatBytes = 1024;
 
 std::optional<std::string> read_small(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return std::nullopt;
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return std::nullopt;
   std::string text(kStatBytes, '\0');
-  const ssize_t got = ::read(descriptor, text.data(), text.size());
-  ::close(descriptor);
+  const ssize_t got = ::read(file.get(), text.data(), text.size());
   if (got < 0) return std::nullopt;
   text.resize(static_cast<std::size_t>(got));
   return text;

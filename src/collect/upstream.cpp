@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "base/file_descriptor.hpp"
+
 namespace ttmem::collect {
 namespace {
 
@@ -52,8 +54,8 @@ UpstreamRow row_of(std::span<const std::byte> bytes) {
 Error refusal(std::string message) { return {ErrorCode::kWrongKind, std::move(message)}; }
 
 Result<std::vector<std::byte>> read_region(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (descriptor < 0) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file) {
     if (errno == ENOENT) return Error{ErrorCode::kNotFound, "is gone"};
     struct stat facts{};
     const bool known = ::lstat(path.c_str(), &facts) == 0;
@@ -62,12 +64,11 @@ Result<std::vector<std::byte>> read_region(const std::string& path) {
                              known ? std::to_string(facts.st_uid) : "?")};
   }
   struct stat facts{};
+  if (::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) {
+    return refusal("is no regular file");
+  }
   std::vector<std::byte> bytes(kUpstreamBytes);
-  ssize_t got = -1;
-  const bool regular = ::fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
-  if (regular) got = ::pread(descriptor, bytes.data(), bytes.size(), 0);
-  ::close(descriptor);
-  if (!regular) return refusal("is no regular file");
+  const ssize_t got = ::pread(file.get(), bytes.data(), bytes.size(), 0);
   if (facts.st_size == 0) return Error{ErrorCode::kNotFound, "is being made"};
   if (facts.st_size != static_cast<off_t>(kUpstreamBytes) || got != facts.st_size) {
     return refusal(fmt::format("has {} bytes: a layout that is not known", facts.st_size));

@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -45,14 +44,10 @@ Result<ReadOnlyFile> ReadOnlyFile::open(const std::string& path,
                                         std::optional<std::uint32_t> owner) {
   constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   // A look should leave no trace, and is quicker so; only the owner and root may ask for that.
-  int descriptor = ::open(path.c_str(), kFlags | O_NOATIME);
-  if (descriptor < 0 && errno == EPERM) descriptor = ::open(path.c_str(), kFlags);
-  if (descriptor < 0) return open_error(errno);
-  return checked(ReadOnlyFile(descriptor, path), owner);
-}
-
-Result<ReadOnlyFile> ReadOnlyFile::adopt(int descriptor, const std::string& path) {
-  return checked(ReadOnlyFile(descriptor, path), std::nullopt);
+  FileDescriptor file(::open(path.c_str(), kFlags | O_NOATIME));
+  if (!file && errno == EPERM) file.reset(::open(path.c_str(), kFlags));
+  if (!file) return open_error(errno);
+  return checked(ReadOnlyFile(std::move(file), path), owner);
 }
 
 Result<ReadOnlyFile> ReadOnlyFile::checked(ReadOnlyFile file, std::optional<std::uint32_t> owner) {
@@ -70,35 +65,11 @@ Result<ReadOnlyFile> ReadOnlyFile::checked(ReadOnlyFile file, std::optional<std:
   return file;
 }
 
-ReadOnlyFile::~ReadOnlyFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-ReadOnlyFile::ReadOnlyFile(ReadOnlyFile&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)),
-      path_(std::move(other.path_)),
-      inode_(other.inode_),
-      device_(other.device_),
-      size_bytes_(other.size_bytes_),
-      data_bytes_(other.data_bytes_),
-      modified_ns_(other.modified_ns_),
-      owner_(other.owner_),
-      links_(other.links_),
-      mode_(other.mode_) {}
-
-ReadOnlyFile& ReadOnlyFile::operator=(ReadOnlyFile&& other) noexcept {
-  if (this != &other) {
-    this->~ReadOnlyFile();
-    new (this) ReadOnlyFile(std::move(other));
-  }
-  return *this;
-}
-
 bool ReadOnlyFile::read(std::uint64_t offset, void* into, std::size_t bytes) const {
   if (offset > kMaxFileBytes || bytes > kMaxFileBytes - offset) return false;
   auto* at = static_cast<char*>(into);
   while (bytes > 0) {
-    const ssize_t got = ::pread(descriptor_, at, bytes, static_cast<off_t>(offset));
+    const ssize_t got = ::pread(descriptor_.get(), at, bytes, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return false;
     at += got;
@@ -110,7 +81,7 @@ bool ReadOnlyFile::read(std::uint64_t offset, void* into, std::size_t bytes) con
 
 bool ReadOnlyFile::restat() {
   struct stat facts{};
-  if (::fstat(descriptor_, &facts) != 0) return false;
+  if (::fstat(descriptor_.get(), &facts) != 0) return false;
   inode_ = facts.st_ino;
   device_ = facts.st_dev;
   size_bytes_ = static_cast<std::uint64_t>(facts.st_size);

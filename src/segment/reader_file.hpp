@@ -10,7 +10,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "base/file_descriptor.hpp"
 #include "base/result.hpp"
 
 namespace ttmem::segment {
@@ -19,12 +21,6 @@ class ReadOnlyFile {
  public:
   // Opens a regular file. With `owner`, files of anybody but that user and root are refused.
   static Result<ReadOnlyFile> open(const std::string& path, std::optional<std::uint32_t> owner);
-  // Takes a descriptor over, as if it had just been opened; for tests.
-  static Result<ReadOnlyFile> adopt(int descriptor, const std::string& path);
-
-  ~ReadOnlyFile();
-  ReadOnlyFile(ReadOnlyFile&& other) noexcept;
-  ReadOnlyFile& operator=(ReadOnlyFile&& other) noexcept;
 
   // Copies exactly `bytes` bytes, or says false: the file ends before, or could not be read.
   bool read(std::uint64_t offset, void* into, std::size_t bytes) const;
@@ -32,7 +28,7 @@ class ReadOnlyFile {
   // Looks at size, blocks and times again. False if the file can no longer be asked.
   bool restat();
 
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return descriptor_.get(); }
   const std::string& path() const { return path_; }
   std::uint64_t inode() const { return inode_; }
   std::uint64_t device() const { return device_; }
@@ -43,11 +39,11 @@ class ReadOnlyFile {
   std::uint32_t links() const { return links_; }  // 0 = deleted
 
  private:
-  ReadOnlyFile(int descriptor, std::string path)
-      : descriptor_(descriptor), path_(std::move(path)) {}
+  ReadOnlyFile(FileDescriptor file, std::string path)
+      : descriptor_(std::move(file)), path_(std::move(path)) {}
   static Result<ReadOnlyFile> checked(ReadOnlyFile file, std::optional<std::uint32_t> owner);
 
-  int descriptor_ = -1;
+  FileDescriptor descriptor_;
   std::string path_;
   std::uint64_t inode_ = 0, device_ = 0, size_bytes_ = 0, data_bytes_ = 0, modified_ns_ = 0;
   std::uint32_t owner_ = 0, links_ = 0, mode_ = 0;

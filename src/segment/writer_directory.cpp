@@ -19,15 +19,11 @@ constexpr char kHostWide[] = "/run/ttmem";
 int open_path(const char* path, int flags, WriterDirectory& directory) {
   const std::size_t length = std::strlen(path);
   if (length >= sizeof directory.path) return ENAMETOOLONG;
-  directory.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
-  if (directory.fd < 0) return errno;
+  directory.fd.reset(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags));
+  if (!directory.fd) return errno;
   std::memcpy(directory.path, path, length + 1);
   struct stat status;
-  if (fstat(directory.fd, &status) != 0) {
-    const int error = errno;
-    close(directory.fd);
-    return error;
-  }
+  if (fstat(directory.fd.get(), &status) != 0) return errno;
   directory.group_readable = (status.st_mode & S_ISGID) != 0;
   return 0;
 }
@@ -43,11 +39,11 @@ int open_private_directory(const char* path, WriterDirectory& directory) {
   if (mkdir(path, 0700) != 0 && errno != EEXIST) return errno;
   if (const int error = open_path(path, O_NOFOLLOW, directory)) return error;
   struct stat status;
-  if (fstat(directory.fd, &status) == 0 && status.st_uid == geteuid() &&
+  if (fstat(directory.fd.get(), &status) == 0 && status.st_uid == geteuid() &&
       (status.st_mode & (S_IWGRP | S_IWOTH)) == 0) {
     return 0;
   }
-  close(directory.fd);
+  directory.fd.reset();
   return EPERM;
 }
 

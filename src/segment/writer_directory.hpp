@@ -6,13 +6,13 @@
 // mode 0700 and refused if it is a link or belongs to somebody else.
 #pragma once
 
-#include <cstddef>
+#include "base/file_descriptor.hpp"
 
 namespace ttmem::segment {
 
 struct WriterDirectory {
+  FileDescriptor fd;
   char path[256];
-  int fd;               // of the directory; the caller closes it
   bool group_readable;  // setgid: files in it belong to the group of the install
 };
 

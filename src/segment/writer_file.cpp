@@ -101,15 +101,13 @@ int WriterFile::open_new(const char* wanted, std::int32_t pid, std::uint64_t sta
                 static_cast<unsigned long long>(start), static_cast<unsigned long long>(nonce_));
   std::snprintf(path_, sizeof path_, "%s/%s", directory.path, name);
   const mode_t mode = directory.group_readable ? 0640 : 0600;
-  fd_ = openat(directory.fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-  int error = fd_ < 0 ? errno : 0;
-  close(directory.fd);
-  if (error != 0) return error;
+  fd_ = openat(directory.fd.get(), name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+  if (fd_ < 0) return errno;
   struct stat status;
   struct statfs system;
   if (fchmod(fd_, mode) != 0 || fstat(fd_, &status) != 0 || fstatfs(fd_, &system) != 0 ||
       !lock_for_life(fd_)) {
-    error = errno;
+    const int error = errno;
     discard();
     return error;
   }

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/file_descriptor.hpp"
 #include "serve/config.hpp"
 #include "serve/http/guard.hpp"
 
@@ -40,16 +41,15 @@ bool take_switch(const Config& config, std::string_view name, bool& value) {
 }
 
 Result<std::string> read_token(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) {
     return Error{ErrorCode::kSystem,
                  fmt::format("the token file {} cannot be read: {}", path, std::strerror(errno))};
   }
   struct stat facts{};
-  ::fstat(descriptor, &facts);
+  ::fstat(file.get(), &facts);
   std::string text(kMostTokenBytes, '\0');
-  const ssize_t count = ::read(descriptor, text.data(), text.size());
-  ::close(descriptor);
+  const ssize_t count = ::read(file.get(), text.data(), text.size());
   text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
   while (!text.empty() && std::strchr(" \t\r\n", text.back()) != nullptr) text.pop_back();
   if ((facts.st_mode & S_IRWXO) != 0) {

@@ -26,7 +26,7 @@ constexpr auto kSilence = 20ms;                           // after which a lengt
 constexpr auto kUnfinished = 5s;                          // after which half a message is given up
 constexpr auto kUnsent = 30s;  // after which a peer that is gone loses its answers
 
-int open_spare() { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
+FileDescriptor open_spare() { return FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
 }  // namespace
 
@@ -39,9 +39,8 @@ LegacySocket::~LegacySocket() {
   if (stalled_timer_ != 0) loop_.cancel(stalled_timer_);
   for (const auto& [descriptor, connection] : connections_) loop_.unwatch(descriptor);
   service_.for_each_client([this](legacy::Client& client) {
-    if (client.exit_descriptor >= 0) loop_.unwatch(client.exit_descriptor);
+    if (client.exit_descriptor) loop_.unwatch(client.exit_descriptor.get());
   });
-  if (spare_ >= 0) ::close(spare_);
 }
 
 std::optional<std::string> LegacySocket::open() {
@@ -67,21 +66,20 @@ std::optional<std::string> LegacySocket::open() {
 
 void LegacySocket::accept() {
   for (int i = 0; i < kAcceptsATurn; ++i) {
-    const int descriptor = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (descriptor < 0) {
+    FileDescriptor peer(::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!peer) {
       if (errno == EMFILE || errno == ENFILE) make_room();
       return;
     }
     if (connections_.size() >= options_.most_connections) {
       ++counts_.refused;
-      ::close(descriptor);
       continue;
     }
     const int on = 1;
-    ::setsockopt(descriptor, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
+    ::setsockopt(peer.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
     ++counts_.accepted;
-    auto& connection = connections_[descriptor];
-    connection = std::make_unique<legacy::Connection>(descriptor, service_);
+    auto& connection = connections_[peer.get()];
+    connection = std::make_unique<legacy::Connection>(std::move(peer), service_);
     watch(*connection);
   }
 }
@@ -90,9 +88,8 @@ void LegacySocket::accept() {
 void LegacySocket::make_room() {
   ++counts_.refused;
   if (counts_.refused == 1) service_.log().error("Accept failed\n");
-  if (spare_ >= 0) ::close(std::exchange(spare_, -1));
-  const int descriptor = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-  if (descriptor >= 0) ::close(descriptor);
+  spare_.reset();
+  spare_.reset(::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC));
   spare_ = open_spare();
 }
 
@@ -168,16 +165,17 @@ void LegacySocket::watch_clients(const legacy::Connection& connection) {
 void LegacySocket::watch_client(legacy::Client& client) {
   if (client.gone || client.watched) return;
   client.watched = true;
-  loop_.watch(client.exit_descriptor, {.readable = true}, [this, pid = client.pid()](Loop::Ready) {
-    on_exit(pid);
-    service_.log().flush();
-  });
+  loop_.watch(client.exit_descriptor.get(), {.readable = true},
+              [this, pid = client.pid()](Loop::Ready) {
+                on_exit(pid);
+                service_.log().flush();
+              });
 }
 
 // Whatever it sent lies in its sockets already: that is read first.
 void LegacySocket::on_exit(std::int32_t pid) {
   legacy::Client& client = service_.client(pid);
-  if (client.watched) loop_.unwatch(client.exit_descriptor);
+  if (client.watched) loop_.unwatch(client.exit_descriptor.get());
   client.watched = false;
   client.gone = true;
   std::vector<int> its;

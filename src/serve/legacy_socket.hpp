@@ -15,6 +15,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/file_descriptor.hpp"
 #include "serve/legacy/connection.hpp"
 #include "serve/legacy/service.hpp"
 #include "serve/loop.hpp"
@@ -73,7 +74,7 @@ class LegacySocket {
   LegacySocketOptions options_;
   std::optional<SocketPath> path_;
   int listener_ = -1;
-  int spare_ = -1;  // given up for a moment when there are no descriptors left
+  FileDescriptor spare_;  // given up for a moment when there are no descriptors left
   Connections connections_;
   Loop::TimerId silence_timer_ = 0;
   Loop::TimerId stalled_timer_ = 0;

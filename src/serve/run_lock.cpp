@@ -28,10 +28,6 @@ long holder(int descriptor) {
 
 }  // namespace
 
-RunLock::~RunLock() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
 RunLock::Outcome RunLock::take() {
   segment::WriterDirectory directory{};
   if (const int failed = segment::open_writer_directory(nullptr, directory); failed != 0) {
@@ -41,22 +37,20 @@ RunLock::Outcome RunLock::take() {
     return Outcome::kImpossible;
   }
   const std::string path = fmt::format("{}/{}", directory.path, kName);
-  descriptor_ = ::openat(directory.fd, kName, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  const int error = errno;
-  ::close(directory.fd);
-  if (descriptor_ < 0) {
-    problem_ = fmt::format("{} cannot be opened: {}", path, std::strerror(error));
+  file_.reset(::openat(directory.fd.get(), kName, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file_) {
+    problem_ = fmt::format("{} cannot be opened: {}", path, std::strerror(errno));
     return Outcome::kImpossible;
   }
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+  if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     problem_ = fmt::format(
         "another `ttmem serve` (pid {}) looks after {} already: ask that one, or stop it first",
-        holder(descriptor_), directory.path);
+        holder(file_.get()), directory.path);
     return Outcome::kRunning;
   }
   const std::string pid = fmt::format("{}\n", ::getpid());
-  if (::ftruncate(descriptor_, 0) == 0) {
-    [[maybe_unused]] const ssize_t count = ::pwrite(descriptor_, pid.data(), pid.size(), 0);
+  if (::ftruncate(file_.get(), 0) == 0) {
+    [[maybe_unused]] const ssize_t count = ::pwrite(file_.get(), pid.data(), pid.size(), 0);
   }
   return Outcome::kTaken;
 }

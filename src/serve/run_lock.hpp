@@ -7,22 +7,19 @@
 
 #include <string>
 
+#include "base/file_descriptor.hpp"
+
 namespace ttmem::serve {
 
 class RunLock {
  public:
-  RunLock() = default;
-  ~RunLock();
-  RunLock(const RunLock&) = delete;
-  RunLock& operator=(const RunLock&) = delete;
-
   enum class Outcome { kTaken, kRunning, kImpossible };
   // In the directory where this user's programs write their segments. problem() says why not.
   Outcome take();
   const std::string& problem() const { return problem_; }
 
  private:
-  int descriptor_ = -1;
+  FileDescriptor file_;
   std::string problem_;
 };
 

@@ -13,6 +13,8 @@
 #include <cstring>
 #include <string>
 
+#include "base/file_descriptor.hpp"
+
 namespace ttmem::serve {
 namespace {
 
@@ -62,12 +64,10 @@ void tell_service_manager(std::string_view state) {
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.data(), path.size());
   if (path.front() == '@') address.sun_path[0] = '\0';  // an abstract name
-  const int descriptor = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) return;
+  const FileDescriptor channel(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
-  ::sendto(descriptor, state.data(), state.size(), MSG_NOSIGNAL,
+  ::sendto(channel.get(), state.data(), state.size(), MSG_NOSIGNAL,
            reinterpret_cast<const sockaddr*>(&address), size);
-  ::close(descriptor);
 }
 
 }  // namespace ttmem::serve

@@ -35,11 +35,8 @@ const sockaddr* plain(const sockaddr_un& address) {
 
 // Whether somebody listens there; an errno if that cannot be told.
 int ask(const sockaddr_un& address) {
-  const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (probe < 0) return errno;
-  const int error = ::connect(probe, plain(address), sizeof address) == 0 ? 0 : errno;
-  ::close(probe);
-  return error;
+  const FileDescriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  return ::connect(probe.get(), plain(address), sizeof address) == 0 ? 0 : errno;
 }
 
 std::string system_error(std::string_view what, const std::string& path) {
@@ -62,18 +59,18 @@ Result<SocketPath> SocketPath::take(const std::string& path, mode_t mode,
 std::string SocketPath::lock() {
   const std::string name = path_ + ".lock";
   for (int tries = 0; tries < 8; ++tries) {
-    lock_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (lock_ < 0) return system_error("cannot make the lock file", name);
-    if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
-      ::close(std::exchange(lock_, -1));
+    lock_.reset(::open(name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!lock_) return system_error("cannot make the lock file", name);
+    if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
+      lock_.reset();
       return fmt::format("another server holds {}; stop it, or choose another path", path_);
     }
     struct stat held{}, named{};
-    if (::fstat(lock_, &held) == 0 && ::lstat(name.c_str(), &named) == 0 &&
+    if (::fstat(lock_.get(), &held) == 0 && ::lstat(name.c_str(), &named) == 0 &&
         held.st_ino == named.st_ino && held.st_dev == named.st_dev) {
       return "";
     }
-    ::close(std::exchange(lock_, -1));
+    lock_.reset();
   }
   return fmt::format("the lock file of {} changes hands all the time", path_);
 }
@@ -98,11 +95,11 @@ std::string SocketPath::clear_name() const {
 std::string SocketPath::listen(mode_t mode, const std::string& group) {
   sockaddr_un address;
   fill(address, path_);
-  listener_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (listener_ < 0) return system_error("cannot make a socket for", path_);
+  listener_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!listener_) return system_error("cannot make a socket for", path_);
   // Nobody but us until mode and group are set.
   const mode_t before = ::umask(0177);
-  const bool bound = ::bind(listener_, plain(address), sizeof address) == 0;
+  const bool bound = ::bind(listener_.get(), plain(address), sizeof address) == 0;
   ::umask(before);
   if (!bound) return system_error("cannot bind", path_);
   struct stat made{};
@@ -119,32 +116,32 @@ std::string SocketPath::listen(mode_t mode, const std::string& group) {
   }
   const int on = 1;
   if (::chmod(path_.c_str(), mode) != 0 ||
-      ::setsockopt(listener_, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0 ||
-      ::listen(listener_, kBacklog) != 0) {
+      ::setsockopt(listener_.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0 ||
+      ::listen(listener_.get(), kBacklog) != 0) {
     return system_error("cannot listen at", path_);
   }
   return "";
 }
 
 void SocketPath::let_go() {
-  if (listener_ >= 0) ::close(std::exchange(listener_, -1));
+  listener_.reset();
   struct stat there{};
   const ino_t made = std::exchange(inode_, 0);
   if (made != 0 && ::lstat(path_.c_str(), &there) == 0 && there.st_ino == made &&
       there.st_dev == device_) {
     ::unlink(path_.c_str());
   }
-  if (lock_ < 0) return;
+  if (!lock_) return;
   ::unlink((path_ + ".lock").c_str());
-  ::close(std::exchange(lock_, -1));
+  lock_.reset();
 }
 
 SocketPath::~SocketPath() { let_go(); }
 
 SocketPath::SocketPath(SocketPath&& other) noexcept
     : path_(std::move(other.path_)),
-      lock_(std::exchange(other.lock_, -1)),
-      listener_(std::exchange(other.listener_, -1)),
+      lock_(std::move(other.lock_)),
+      listener_(std::move(other.listener_)),
       device_(other.device_),
       inode_(std::exchange(other.inode_, 0)) {}
 

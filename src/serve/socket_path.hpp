@@ -9,7 +9,9 @@
 #include <sys/types.h>
 
 #include <string>
+#include <utility>
 
+#include "base/file_descriptor.hpp"
 #include "base/result.hpp"
 
 namespace ttmem::serve {
@@ -23,7 +25,7 @@ class SocketPath {
   SocketPath(SocketPath&& other) noexcept;
   SocketPath& operator=(SocketPath&& other) noexcept;
 
-  int listener() const { return listener_; }
+  int listener() const { return listener_.get(); }
   const std::string& path() const { return path_; }
 
  private:
@@ -34,8 +36,7 @@ class SocketPath {
   void let_go();
 
   std::string path_;
-  int lock_ = -1;
-  int listener_ = -1;
+  FileDescriptor lock_, listener_;
   dev_t device_ = 0;
   ino_t inode_ = 0;  // of the socket's file; 0 = none was made
 };

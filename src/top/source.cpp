@@ -16,6 +16,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/file_descriptor.hpp"
 #include "top/budget.hpp"
 #include "view/events_text.hpp"
 
@@ -92,16 +93,13 @@ Read collector_reader(const collect::Options& options, Complete complete) {
 // Outlives the source when its thread hangs in a read.
 struct Source::Shared {
   explicit Shared(Read what) : read(std::move(what)) {}
-  ~Shared() { close(descriptor); }
-  Shared(const Shared&) = delete;
-  Shared& operator=(const Shared&) = delete;
 
   void run();
   void publish(std::shared_ptr<Frame> frame);
   std::shared_ptr<Frame> blank();
 
   const Read read;
-  const int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  const FileDescriptor arrivals{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   mutable std::mutex mutex;
   std::condition_variable changed;
   Request request;
@@ -123,7 +121,7 @@ void Source::Shared::publish(std::shared_ptr<Frame> frame) {
   newest = std::move(frame);
   finished = Clock::now();
   const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = write(descriptor, &one, sizeof one);
+  [[maybe_unused]] const ssize_t written = write(arrivals.get(), &one, sizeof one);
 }
 
 void Source::Shared::run() {
@@ -179,13 +177,13 @@ void Source::want(const Request& request, double interval_s, bool paused) {
 std::shared_ptr<const Frame> Source::take() {
   const std::scoped_lock lock(shared_->mutex);
   std::uint64_t count = 0;
-  [[maybe_unused]] const ssize_t got = ::read(shared_->descriptor, &count, sizeof count);
+  [[maybe_unused]] const ssize_t got = ::read(shared_->arrivals.get(), &count, sizeof count);
   if (!shared_->newest) return nullptr;
   shared_->taken = std::exchange(shared_->newest, nullptr);
   return shared_->taken;
 }
 
-int Source::descriptor() const { return shared_->descriptor; }
+int Source::descriptor() const { return shared_->arrivals.get(); }
 
 double Source::age_s() const {
   const std::scoped_lock lock(shared_->mutex);

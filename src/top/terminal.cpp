@@ -103,22 +103,17 @@ Result<Terminal> Terminal::open(const view::Ansi& ansi) {
   }
   const sigset_t signals = awaited();
   sigprocmask(SIG_BLOCK, &signals, nullptr);
-  const int descriptor = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+  FileDescriptor descriptor(signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC));
   catch_crashes(true);
   take_over();
-  return Terminal(ansi, descriptor);
+  return Terminal(ansi, std::move(descriptor));
 }
 
-Terminal::Terminal(Terminal&& other) noexcept
-    : ansi_(other.ansi_),
-      shown_(std::move(other.shown_)),
-      signals_(std::exchange(other.signals_, -1)) {}
-
 Terminal::~Terminal() {
-  if (signals_ < 0) return;
+  if (!signals_) return;
   give_back();
   catch_crashes(false);
-  close(signals_);
+  signals_.reset();
   const sigset_t signals = awaited();
   sigprocmask(SIG_UNBLOCK, &signals, nullptr);
 }
@@ -139,7 +134,7 @@ bool Terminal::show(const view::Grid& grid) {
 Terminal::Signal Terminal::take_signal() {
   signalfd_siginfo info{};
   Signal result = Signal::kNone;
-  while (read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+  while (read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     const int number = static_cast<int>(info.ssi_signo);
     if (number == SIGCONT) take_over();
     const Signal asked = number == SIGTSTP                         ? Signal::kStop

@@ -10,6 +10,7 @@
 
 #include <string_view>
 
+#include "base/file_descriptor.hpp"
 #include "base/result.hpp"
 #include "view/ansi.hpp"
 #include "view/cells.hpp"
@@ -25,7 +26,7 @@ class Terminal {
   // Fails if standard input or output is not a terminal.
   static Result<Terminal> open(const view::Ansi& ansi);
   ~Terminal();
-  Terminal(Terminal&& other) noexcept;
+  Terminal(Terminal&& other) = default;
   Terminal& operator=(Terminal&&) = delete;
 
   Size size() const;
@@ -35,7 +36,7 @@ class Terminal {
   void forget() { shown_ = {}; }
 
   // Readable when the size changed, or when a signal asks to stop, to go on or to end.
-  int signal_descriptor() const { return signals_; }
+  int signal_descriptor() const { return signals_.get(); }
 
   enum class Signal { kNone, kRedraw, kStop, kEnd };
   Signal take_signal();
@@ -45,11 +46,12 @@ class Terminal {
   void stop();
 
  private:
-  Terminal(const view::Ansi& ansi, int signals) : ansi_(ansi), signals_(signals) {}
+  Terminal(const view::Ansi& ansi, FileDescriptor signals)
+      : ansi_(ansi), signals_(std::move(signals)) {}
 
   view::Ansi ansi_;
   view::Grid shown_;
-  int signals_ = -1;  // -1: moved from
+  FileDescriptor signals_;  // none: moved from
 };
 
 }  // namespace ttmem::top

@@ -192,7 +192,6 @@ TEST_F(HardPlaces, OnlyADirectoryOfOursIsUsedUnasked) {
   segment::WriterDirectory opened;
   const std::string base = directory.path();
   EXPECT_EQ(segment::open_private_directory((base + "/new").c_str(), opened), 0);
-  close(opened.fd);
   struct stat status;
   ASSERT_EQ(stat((base + "/new").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0700u);

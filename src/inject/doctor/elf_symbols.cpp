@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file_descriptor.hpp"
+
 namespace ttmem::inject {
 
 namespace {
@@ -21,15 +23,13 @@ namespace {
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) return;
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     struct stat status = {};
-    if (::fstat(file, &status) == 0 && status.st_size > 0) {
+    if (::fstat(file.get(), &status) == 0 && status.st_size > 0) {
       size_ = static_cast<std::size_t>(status.st_size);
-      void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+      void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
       if (mapped != MAP_FAILED) data_ = static_cast<const char*>(mapped);
     }
-    ::close(file);
   }
   ~MappedFile() {
     if (data_) ::munmap(const_cast<char*>(data_), size_);

@@ -15,6 +15,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/file_descriptor.hpp"
 #include "inject/doctor/elf_symbols.hpp"
 
 extern char** environ;
@@ -34,11 +35,13 @@ enum class Complaints { kDropped, kAmongTheOutput };
 std::string output_of(const std::vector<std::string>& command, Complaints complaints) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return {};
+  const FileDescriptor output(ends[0]);
+  FileDescriptor input(ends[1]);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, input.get(), STDOUT_FILENO);
   if (complaints == Complaints::kAmongTheOutput) {
-    ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions, input.get(), STDERR_FILENO);
   } else {
     ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   }
@@ -49,13 +52,12 @@ std::string output_of(const std::vector<std::string>& command, Complaints compla
   const int failed =
       ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
-  ::close(ends[1]);
+  input.reset();
   std::string text;
   char part[4096];
-  for (ssize_t got = 0; !failed && (got = ::read(ends[0], part, sizeof part)) > 0;) {
+  for (ssize_t got = 0; !failed && (got = ::read(output.get(), part, sizeof part)) > 0;) {
     text.append(part, static_cast<std::size_t>(got));
   }
-  ::close(ends[0]);
   if (!failed) ::waitpid(child, nullptr, 0);
   return text;
 }

@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include "base/file_descriptor.hpp"
+
 namespace ttmem::serve::history {
 namespace {
 
@@ -65,14 +67,13 @@ FileKind kind_of(const std::string& path, std::string& reason) {
   }
   if (!S_ISREG(status.st_mode)) return FileKind::kNoFile;
   if (status.st_size == 0) return FileKind::kNew;
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) {
     reason = std::strerror(errno);
     return FileKind::kUnreadable;
   }
   std::array<unsigned char, kHeaderBytes> header{};
-  const ssize_t size = ::pread(file, header.data(), header.size(), 0);
-  ::close(file);
+  const ssize_t size = ::pread(file.get(), header.data(), header.size(), 0);
   if (size != static_cast<ssize_t>(header.size())) return FileKind::kForeign;
   return kind_of_header(header);
 }

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/file_descriptor.hpp"
 #include "serve/history/metric_table.hpp"
 #include "serve/history/schema.hpp"
 
@@ -40,12 +41,11 @@ std::optional<Store::Refusal> make_place(const std::string& path) {
                                                    folder.string(), error.message(), kWhatToDo));
   }
   // Names of processes stand in it: for nobody else. The journal takes the same mode.
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
-  if (file < 0) {
+  const FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600));
+  if (!file) {
     return refusal(ErrorCode::kNotPermitted, fmt::format("history: cannot write {}: {}; {}", path,
                                                          std::strerror(errno), kWhatToDo));
   }
-  ::close(file);
   return std::nullopt;
 }
 

@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "base/file_descriptor.hpp"
 #include "collect/collector.hpp"
 #include "collect/directories.hpp"
 #include "collect/liveness.hpp"
@@ -33,17 +34,13 @@ constexpr std::string_view kEnding = ".adopting";
 std::string directory_of(const std::string& wanted) {
   segment::WriterDirectory directory;
   if (segment::open_writer_directory(wanted.c_str(), directory) != 0) return "";
-  ::close(directory.fd);
   return directory.path;
 }
 
 // Nobody writes it any more.
 bool is_orphan(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (descriptor < 0) return false;
-  const bool orphan = !collect::locked(descriptor);
-  ::close(descriptor);
-  return orphan;
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  return file && !collect::locked(file.get());
 }
 
 // "ttmem-<pid>-<start>-": what all segments of one process begin with.

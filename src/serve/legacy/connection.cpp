@@ -46,12 +46,11 @@ Received receive(int descriptor, std::span<std::byte> buffer) {
 
 }  // namespace
 
-Connection::Connection(int descriptor, Service& service)
-    : descriptor_(descriptor), service_(service) {}
+Connection::Connection(FileDescriptor socket, Service& service)
+    : socket_(std::move(socket)), service_(service) {}
 
 Connection::~Connection() {
   for (const std::int32_t pid : senders_) service_.connection_closed(service_.client(pid));
-  ::close(descriptor_);
 }
 
 void Connection::forget(std::int32_t pid) {
@@ -62,7 +61,7 @@ void Connection::forget(std::int32_t pid) {
 Connection::Read Connection::read(std::size_t bytes) {
   static thread_local std::array<std::byte, kReadBytes> buffer;
   for (std::size_t got = 0; got < bytes;) {
-    const Received received = receive(descriptor_, buffer);
+    const Received received = receive(socket_.get(), buffer);
     if (received.bytes < 0) {
       return errno == EAGAIN || errno == EWOULDBLOCK ? Read::kDrained : Read::kBroken;
     }
@@ -117,7 +116,7 @@ bool Connection::is_clogged() const { return output_.size() - sent_ > kClogged; 
 
 bool Connection::send() {
   while (has_output()) {
-    const ssize_t count = ::send(descriptor_, output_.data() + sent_, output_.size() - sent_,
+    const ssize_t count = ::send(socket_.get(), output_.data() + sent_, output_.size() - sent_,
                                  MSG_DONTWAIT | MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK;

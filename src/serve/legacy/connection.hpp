@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file_descriptor.hpp"
 #include "serve/legacy/framer.hpp"
 #include "serve/legacy/service.hpp"
 
@@ -20,7 +21,7 @@ class Connection {
  public:
   using Clock = std::chrono::steady_clock;
 
-  Connection(int descriptor, Service& service);
+  Connection(FileDescriptor socket, Service& service);
   ~Connection();  // closes it and tells its clients
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -45,7 +46,7 @@ class Connection {
   bool is_unfinished() const { return framer_.waiting() > 0; }
   Clock::time_point last_read() const { return last_read_; }
 
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return socket_.get(); }
   std::string problem() const { return std::string(framer_.problem()); }
   const std::vector<std::int32_t>& senders() const { return senders_; }
   // The client is about to be forgotten.
@@ -58,7 +59,7 @@ class Connection {
   void apply(const Request& request);
   Client& sender();
 
-  int descriptor_;
+  FileDescriptor socket_;
   Service& service_;
   Framer framer_;
   Framer::State state_ = Framer::State::kMore;

@@ -25,10 +25,6 @@ std::optional<segment::Identity> identify_process(std::int32_t pid) {
 
 }  // namespace
 
-Client::~Client() {
-  if (exit_descriptor >= 0) ::close(exit_descriptor);
-}
-
 Service::Service(ServiceOptions options, Log& log)
     : options_(std::move(options)), log_(log), identify_(identify_process) {}
 
@@ -38,12 +34,12 @@ Client& Service::client(std::int32_t pid) {
   auto& known = clients_[pid];
   if (known) return *known;
   // The descriptor first: a pid that is looked up while it is open cannot change hands.
-  const int descriptor = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
-  const auto who = descriptor >= 0 ? identify_(pid) : std::nullopt;
+  FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  const auto who = process ? identify_(pid) : std::nullopt;
   segment::Identity unknown = {};
   unknown.pid = pid;
   known = std::make_unique<Client>(who.value_or(unknown), tallies_);
-  known->exit_descriptor = descriptor;
+  known->exit_descriptor = std::move(process);
   known->gone = !who;
   return *known;
 }

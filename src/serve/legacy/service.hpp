@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/file_descriptor.hpp"
 #include "ledger/snapshot.hpp"
 #include "segment/format.hpp"
 #include "serve/legacy/client_book.hpp"
@@ -50,18 +51,15 @@ struct Health {
 class Client {
  public:
   Client(const segment::Identity& who, Tallies& totals) : identity(who), book(totals) {}
-  ~Client();
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
 
   std::int32_t pid() const { return identity.pid; }
 
   segment::Identity identity;  // start_ticks 0: it was gone before it could be looked up
   ClientBook book;
   std::unique_ptr<ClientSegment> segment;
-  int exit_descriptor = -1;  // a pidfd
-  bool gone = false;         // ended; to be buried when all it sent was applied
-  bool watched = false;      // by the socket, for its end
+  FileDescriptor exit_descriptor;  // a pidfd
+  bool gone = false;               // ended; to be buried when all it sent was applied
+  bool watched = false;            // by the socket, for its end
   bool unpublished = false;
   std::uint32_t connections = 0;
 };
