@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// SQLite behind a few calls that cannot throw. A statement is prepared once and kept. What fails
-// returns false, and code() and message() say why.
+// The file as SQLite knows it: a few calls that cannot throw, what our tables look like, and how a
+// file is told from others before SQLite touches it. A statement is prepared once and kept. What
+// fails returns false, and code() and message() say why.
 #pragma once
 
 #include <cstdint>
@@ -77,5 +78,17 @@ class Database {
 inline Database::Argument argument(const std::optional<std::int64_t>& value) {
   return value ? Database::Argument(*value) : Database::Argument(nullptr);
 }
+
+inline constexpr std::int64_t kApplicationId = 0x74746d68;  // "ttmh"
+inline constexpr std::int64_t kFormat = 1;
+
+enum class FileKind : std::uint8_t { kNew, kOurs, kNewer, kForeign, kNoFile, kUnreadable };
+
+// Looks at the first bytes of the file alone. `kNoFile`: a folder, a device or the like.
+FileKind kind_of(const std::string& path, std::string& reason);
+
+bool make_schema(Database& database);
+// Exactly our tables and nothing else: no trigger, no view.
+bool has_schema(Database& database);
 
 }  // namespace ttmem::serve::history

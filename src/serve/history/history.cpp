@@ -4,49 +4,63 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "serve/history/book.hpp"
+#include "serve/history/metric_table.hpp"
 
 namespace ttmem::serve::history {
 namespace {
 
-constexpr TimeNs kSecondNs = 1'000'000'000;
+constexpr std::int64_t kLongestWaitS = 60;
 constexpr std::uint64_t kMemoryBytes = 32ull << 20;
 
-using OpenedBook = std::variant<std::unique_ptr<Book>, Store::Refusal>;
-
-OpenedBook open_book(const std::string& path, const Limits& limits) {
-  auto opened = Store::open(path, limits);
-  if (auto* refused = std::get_if<Store::Refusal>(&opened)) return std::move(*refused);
-  auto book =
-      std::make_unique<Book>(path, limits, std::move(std::get<std::unique_ptr<Store>>(opened)));
-  if (book->load()) return book;
-  const Database& database = book->store().database();
-  return Store::Refusal{
-      {ErrorCode::kCorrupt, fmt::format("history: cannot read {}: {}", path, database.message())},
-      database.is_broken()};
+// Renames a broken file and its journal; nothing is replaced. "" if that fails.
+std::string move_aside(const std::string& path, std::int64_t now_s) {
+  std::string aside = fmt::format("{}.broken-{}", path, now_s);
+  std::error_code error;
+  for (int i = 1; std::filesystem::exists(aside, error) && i < 100; ++i) {
+    aside = fmt::format("{}.broken-{}-{}", path, now_s, i);
+  }
+  std::filesystem::rename(path, aside, error);
+  if (error) return {};
+  std::filesystem::rename(path + "-wal", aside + "-wal", error);
+  return aside;
 }
 
 }  // namespace
 
+// ---- opening -----------------------------------------------------------------------------------
+
+History::OpenResult History::open_file(const std::string& path, const Limits& limits) {
+  auto opened = Store::open(path, limits);
+  if (auto* refused = std::get_if<Store::Refusal>(&opened)) return std::move(*refused);
+  std::unique_ptr<History> history(
+      new History(path, limits, std::move(std::get<std::unique_ptr<Store>>(opened))));
+  Store& store = *history->store_;
+  if (store.load(history->devices_, history->tracks_, history->runs_, history->up_)) return history;
+  return Store::Refusal{{ErrorCode::kCorrupt, fmt::format("history: cannot read {}: {}", path,
+                                                          store.database().message())},
+                        store.database().is_broken()};
+}
+
 Result<std::unique_ptr<History>> History::open(const std::string& path, const Limits& limits,
                                                TimeNs now) {
-  OpenedBook opened = open_book(path, limits);
+  OpenResult opened = open_file(path, limits);
   std::string said;
   if (const auto* refused = std::get_if<Store::Refusal>(&opened)) {
     if (!refused->broken) return refused->error;
     const std::string aside = move_aside(path, static_cast<std::int64_t>(now / kSecondNs));
     if (aside.empty()) return Error(refused->error);
-    opened = open_book(path, limits);
+    opened = open_file(path, limits);
     if (const auto* again = std::get_if<Store::Refusal>(&opened)) return again->error;
     said = fmt::format("history: {} was broken and is kept as {}; a new one is begun", path, aside);
   }
-  std::unique_ptr<Book> book = std::move(std::get<std::unique_ptr<Book>>(opened));
-  book->say(std::move(said));
-  return std::unique_ptr<History>(std::move(book));
+  auto history = std::move(std::get<std::unique_ptr<History>>(opened));
+  history->problem_ = std::move(said);
+  return history;
 }
 
 History::Opened History::open_or_memory(const std::string& path, const Limits& limits, TimeNs now) {
@@ -59,10 +73,10 @@ History::Opened History::open_or_memory(const std::string& path, const Limits& l
       fmt::format("{}. Until then the history is kept in memory", opened.error().message);
   Limits small = limits;
   small.file_bytes = std::min(small.file_bytes, kMemoryBytes);
-  OpenedBook memory = open_book("", small);
-  std::unique_ptr<Book> book = std::move(std::get<std::unique_ptr<Book>>(memory));
-  book->say(notice);
-  return {std::move(book), notice};
+  OpenResult memory = open_file("", small);
+  auto history = std::move(std::get<std::unique_ptr<History>>(memory));
+  history->problem_ = notice;
+  return {std::move(history), notice};
 }
 
 std::string History::default_path(bool host_wide) {
@@ -72,6 +86,141 @@ std::string History::default_path(bool host_wide) {
   const char* home = std::getenv("HOME");
   if (home == nullptr || *home != '/') return {};
   return std::string(home) + "/.local/state/ttmem/history.db";
+}
+
+// ---- recording ---------------------------------------------------------------------------------
+
+TimeNs History::settle_clock(TimeNs now) {
+  const auto back_ns = static_cast<TimeNs>(limits_.clock_back_s) * kSecondNs;
+  const auto last_up = static_cast<TimeNs>(std::max<std::int64_t>(up_.last_s(), 0)) * kSecondNs;
+  const TimeNs latest = std::max(clock_, last_up);
+  if (now + back_ns < latest) {
+    const auto now_s = static_cast<std::int64_t>(now / kSecondNs);
+    tracks_.forget_after(now_s);
+    up_.forget_after(now_s);
+    if (!store_->forget_after(now_s)) cope(now_s);
+    here_ = false;
+    written_s_ = now_s;
+    clock_ = now;
+  }
+  clock_ = std::max(clock_, now);
+  return clock_;
+}
+
+// Notes that the daemon is there; was it a moment ago?
+bool History::be_here(std::int64_t now_s) {
+  const bool continuous = here_ && now_s <= up_.last_s() + limits_.absent_s;
+  if (!continuous) sampler_.forget_rates();
+  up_.extend(now_s, !continuous);
+  up_.shorten(limits_.up_intervals);
+  here_ = true;
+  return continuous;
+}
+
+void History::record(const ledger::Snapshot& snapshot, TimeNs now) {
+  now = settle_clock(now);
+  const auto now_s = static_cast<std::int64_t>(now / kSecondNs);
+  const auto last_here = static_cast<TimeNs>(std::max<std::int64_t>(up_.last_s(), 0)) * kSecondNs;
+  const bool continuous = be_here(now_s);
+  devices_.update(snapshot);
+  runs_.update(snapshot, devices_, {now, sampled_, continuous, continuous ? now : last_here},
+               [this](const KnownRuns::Identity& identity) { return store_->run(identity); });
+  tracks_.begin(now_s, continuous);
+  sampler_.sample(snapshot, devices_, runs_, now, tracks_);
+  tracks_.end();
+  sampled_ = now;
+  write_if_due(now_s);
+}
+
+void History::tick(TimeNs now) {
+  if (sampled_ == 0) return;
+  now = settle_clock(now);
+  const auto now_s = static_cast<std::int64_t>(now / kSecondNs);
+  const bool continuous = be_here(now_s);
+  if (sampler_.rates_pending()) {
+    tracks_.begin(now_s, continuous);
+    sampler_.settle_rates(now, tracks_);
+  }
+  write_if_due(now_s);
+}
+
+void History::write_if_due(std::int64_t now_s) {
+  if (written_s_ == 0) written_s_ = now_s;
+  const bool changed = !tracks_.rows().empty() || runs_.has_changes();
+  const std::int64_t pause = std::max(changed ? limits_.batch_s : limits_.heartbeat_s, wait_s_);
+  if (now_s >= written_s_ + pause) write(now_s);
+}
+
+void History::write(std::int64_t now_s) {
+  written_s_ = now_s;
+  if (store_->write(devices_, tracks_, runs_, up_, now_s)) {
+    devices_.written();
+    tracks_.written(device_metric_count());
+    runs_.written();
+    ++batches_;
+    wait_s_ = 0;
+    if (!path_.empty()) problem_.clear();
+    return;
+  }
+  cope(now_s);
+}
+
+// The disk refuses: wait, and bound what waits. The file contradicts itself: begin another one.
+void History::cope(std::int64_t now_s) {
+  const Database& database = store_->database();
+  if (database.is_broken()) return begin_anew(now_s);
+  wait_s_ = std::min(std::max(wait_s_ * 2, limits_.batch_s), kLongestWaitS);
+  lost_rows_ += tracks_.shorten(limits_.pending_rows);
+  problem_ = fmt::format(
+      "history: cannot write {}: {}; {} changes wait in memory, and it is tried again. {}", path_,
+      database.message(), tracks_.rows().size(),
+      database.is_full() ? "Free some space there." : "See that the folder can be written.");
+}
+
+void History::begin_anew(std::int64_t now_s) {
+  const std::string reason = store_->database().message();
+  store_.reset();
+  const std::string aside = path_.empty() ? "" : move_aside(path_, now_s);
+  auto opened = Store::open(aside.empty() ? "" : path_, limits_);
+  if (auto* refused = std::get_if<Store::Refusal>(&opened)) {
+    problem_ = fmt::format("{}; the history goes on in memory", refused->error.message);
+    path_.clear();
+    opened = Store::open("", limits_);
+  } else if (aside.empty()) {
+    problem_ = fmt::format("history: {} is broken ({}); it goes on in memory", path_, reason);
+    path_.clear();
+  } else {
+    problem_ = fmt::format("history: {} was broken ({}); it is kept as {}", path_, reason, aside);
+  }
+  store_ = std::move(std::get<std::unique_ptr<Store>>(opened));
+  devices_.mark_all_dirty();
+  tracks_.mark_all_dirty();
+  runs_.mark_all_dirty();
+}
+
+void History::close(TimeNs now) {
+  if (sampled_ == 0) return;
+  now = settle_clock(now);
+  const auto now_s = static_cast<std::int64_t>(now / kSecondNs);
+  be_here(now_s);
+  write(now_s);
+}
+
+Status History::status() const {
+  Status status;
+  status.path = path_;
+  status.problem = problem_;
+  if (problem_.empty() && tracks_.refused() > 0) {
+    status.problem = fmt::format(
+        "history: {} figures are not kept, because {} are the limit; the oldest processes stay",
+        tracks_.refused(), limits_.series);
+  }
+  status.file_bytes = store_->file_bytes();
+  status.series = tracks_.all().size();
+  status.refused_series = tracks_.refused();
+  status.lost_rows = lost_rows_;
+  status.batches = batches_;
+  return status;
 }
 
 }  // namespace ttmem::serve::history

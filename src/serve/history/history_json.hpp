@@ -9,7 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "serve/history/history.hpp"
+#include "base/result.hpp"
+#include "serve/history/query.hpp"
 
 namespace ttmem::serve::history {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "ledger/figures.hpp"
-#include "serve/history/history.hpp"
-#include "serve/history/row.hpp"
+#include "serve/history/query.hpp"
+#include "serve/history/tracks.hpp"
 
 namespace ttmem::serve::history {
 

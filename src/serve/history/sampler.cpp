@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "serve/history/sampler.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "serve/history/known_subjects.hpp"
 #include "serve/history/metric_table.hpp"
 
 namespace ttmem::serve::history {
 namespace {
-
-constexpr TimeNs kSecondNs = 1'000'000'000;
 
 using Peaks = std::array<Value, ledger::kSpaces>;
 
@@ -20,7 +17,7 @@ Value peak_of(const Peaks& peaks, const std::optional<ledger::Space>& space) {
 }
 
 // A device was at least as full as any one of its processes; with one process, exactly so.
-std::map<std::uint64_t, Peaks> risen_by_device(const RunBook& runs) {
+std::map<std::uint64_t, Peaks> risen_by_device(const KnownRuns& runs) {
   std::map<std::uint64_t, Peaks> all;
   for (const auto& [identity, known] : runs.all()) {
     if (!known.present) continue;
@@ -77,8 +74,8 @@ void sample_process(const ledger::ProcessView& process, const KnownRun& known, T
 
 }  // namespace
 
-void Sampler::sample(const ledger::Snapshot& snapshot, const DeviceBook& devices,
-                     const RunBook& runs, TimeNs now, Tracks& tracks) {
+void Sampler::sample(const ledger::Snapshot& snapshot, const KnownDevices& devices,
+                     const KnownRuns& runs, TimeNs now, Tracks& tracks) {
   const std::map<std::uint64_t, Peaks> risen = risen_by_device(runs);
   for (const ledger::DeviceView& view : snapshot.devices) {
     const auto number = devices.number_of(view.id);
@@ -94,8 +91,8 @@ void Sampler::sample(const ledger::Snapshot& snapshot, const DeviceBook& devices
   settle_rates(now, tracks);
 }
 
-void Sampler::take_launches(const ledger::Snapshot& snapshot, const DeviceBook& devices,
-                            const RunBook& runs, TimeNs now) {
+void Sampler::take_launches(const ledger::Snapshot& snapshot, const KnownDevices& devices,
+                            const KnownRuns& runs, TimeNs now) {
   for (auto& [number, rate] : rates_) rate.known = false;
   for (const ledger::DeviceView& view : snapshot.devices) {
     const auto number = devices.number_of(view.id);

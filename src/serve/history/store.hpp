@@ -22,11 +22,9 @@
 #include <vector>
 
 #include "serve/history/database.hpp"
-#include "serve/history/device_book.hpp"
-#include "serve/history/history.hpp"
-#include "serve/history/run_book.hpp"
+#include "serve/history/known_subjects.hpp"
+#include "serve/history/query.hpp"
 #include "serve/history/tracks.hpp"
-#include "serve/history/up_times.hpp"
 
 namespace ttmem::serve::history {
 
@@ -49,10 +47,10 @@ class Store {
                                                             const Limits& limits);
 
   // Fills the books from the file.
-  bool load(DeviceBook& devices, Tracks& tracks, RunBook& runs, UpTimes& up);
+  bool load(KnownDevices& devices, Tracks& tracks, KnownRuns& runs, UpTimes& up);
 
   // One transaction. Also drops what is too old or too much.
-  bool write(const DeviceBook& devices, const Tracks& tracks, const RunBook& runs,
+  bool write(const KnownDevices& devices, const Tracks& tracks, const KnownRuns& runs,
              const UpTimes& up, std::int64_t now_s);
   // Drops what is later than `now_s`: it was written under a wrong clock.
   bool forget_after(std::int64_t now_s);
@@ -66,7 +64,7 @@ class Store {
   // Series of a metric that nobody changes any more (of processes that ended), newest first.
   std::vector<StoredSeries> old_series(std::size_t metric, const std::vector<std::uint64_t>& runs);
 
-  std::optional<KnownRun> run(const RunBook::Identity& identity);
+  std::optional<KnownRun> run(const KnownRuns::Identity& identity);
   std::optional<KnownRun> run(std::uint64_t id);
   bool runs(const RunQuery& query, const std::function<void(KnownRun)>& visit);
 
@@ -79,7 +77,7 @@ class Store {
       : database_(std::move(database)), limits_(limits) {}
   bool prepare(bool is_new);
   bool put_rows(const Tracks& tracks);
-  bool put_names(const DeviceBook& devices, const Tracks& tracks, const RunBook& runs);
+  bool put_names(const KnownDevices& devices, const Tracks& tracks, const KnownRuns& runs);
   bool put_up(const UpTimes& up);
   bool drop_old(std::int64_t now_s);
   bool drop_until(std::size_t tier, std::int64_t slab);

@@ -29,7 +29,7 @@ std::int64_t slab_end_s(std::size_t tier, std::int64_t slab) {
 
 }  // namespace
 
-bool Store::write(const DeviceBook& devices, const Tracks& tracks, const RunBook& runs,
+bool Store::write(const KnownDevices& devices, const Tracks& tracks, const KnownRuns& runs,
                   const UpTimes& up, std::int64_t now_s) {
   if (!database_->script("BEGIN IMMEDIATE")) return false;
   const std::array<std::int64_t, kTiers> kept = kept_from_s_;
@@ -56,7 +56,7 @@ bool Store::put_rows(const Tracks& tracks) {
   });
 }
 
-bool Store::put_names(const DeviceBook& devices, const Tracks& tracks, const RunBook& runs) {
+bool Store::put_names(const KnownDevices& devices, const Tracks& tracks, const KnownRuns& runs) {
   bool good = true;
   for (const auto& [number, device] : devices.all()) {
     if (!device.dirty) continue;
@@ -126,7 +126,6 @@ bool Store::drop_until(std::size_t tier, std::int64_t slab) {
 }
 
 bool Store::drop_old_names(std::int64_t now_s) {
-  constexpr std::int64_t kSecondNs = 1'000'000'000;
   const std::int64_t oldest_s = now_s - kTierTable.back().keep_s;
   const auto most_series = static_cast<std::int64_t>(limits_.old_series);
   const auto most_runs = static_cast<std::int64_t>(limits_.runs);
@@ -136,7 +135,7 @@ bool Store::drop_old_names(std::int64_t now_s) {
              "WHERE NOT open ORDER BY id DESC LIMIT 1 OFFSET ?1)",
              {most_series}) &&
          database_->run("DELETE FROM runs WHERE ended<>'' AND ended_at < ?1",
-                        {(now_s - kRunsKeepS) * kSecondNs}) &&
+                        {(now_s - kRunsKeepS) * static_cast<std::int64_t>(kSecondNs)}) &&
          database_->run(
              "DELETE FROM runs WHERE ended<>'' AND id <= (SELECT id FROM runs "
              "ORDER BY id DESC LIMIT 1 OFFSET ?1)",

@@ -4,18 +4,76 @@
 // The figures as they are now, and the rows that their changes make; nothing here touches a disk.
 // A round takes one snapshot: begin(), observe() for every figure there is, end(). A figure that
 // was there and is not observed becomes unknown.
+//
+// A row exists only for a step with a change. A time without one means "unchanged" while the daemon
+// was there (UpTimes), and "not known" otherwise.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 
-#include "serve/history/limits.hpp"
-#include "serve/history/row.hpp"
+#include "serve/history/query.hpp"
 
 namespace ttmem::serve::history {
+
+class KnownDevices;
+class KnownRuns;
+
+using Value = std::optional<std::int64_t>;
+
+struct Row {
+  Value first;  // what was last known before the step: so a reader need not look further back
+  Value min, max;
+  Value last;
+};
+
+inline void include(Row& row, const Value& value) {
+  if (!value) return;
+  row.min = std::min(row.min.value_or(*value), *value);
+  row.max = std::max(row.max.value_or(*value), *value);
+}
+
+// It went that high; how low it was is not said by that.
+inline void raise(Row& row, const Value& peak) {
+  if (!peak) return;
+  row.max = std::max(row.max.value_or(*peak), *peak);
+  if (!row.min) row.min = peak;
+}
+
+// `later` was made after `row`, for the same step. The statement kPutRow of store.cpp does the
+// same.
+inline void merge(Row& row, const Row& later) {
+  include(row, later.min);
+  include(row, later.max);
+  row.last = later.last;
+}
+
+// The largest multiple of `step` that is not above `value`; also below zero.
+constexpr std::int64_t floor_to(std::int64_t value, std::int64_t step) {
+  const std::int64_t rest = value % step;
+  return value - (rest < 0 ? rest + step : rest);
+}
+
+class UpTimes {
+ public:
+  void adopt(std::int64_t from_s, std::int64_t to_s);
+  // The daemon is there now. `again`: after a time when it was not.
+  void extend(std::int64_t now_s, bool again);
+  void forget_after(std::int64_t now_s);
+  void shorten(std::size_t count);
+
+  // Was it there at some moment of [from, to)?
+  bool touches(std::int64_t from_s, std::int64_t to_s) const;
+  std::int64_t last_s() const { return times_.empty() ? 0 : times_.rbegin()->second; }
+  const std::map<std::int64_t, std::int64_t>& all() const { return times_; }
+
+ private:
+  std::map<std::int64_t, std::int64_t> times_;  // from -> to
+};
 
 // A figure of one device or one process: the number of its metric, and of the device or run.
 struct SeriesKey {
@@ -86,6 +144,32 @@ class Tracks {
   bool continuous_ = false;
   std::map<SeriesKey, Track> tracks_;
   std::map<RowKey, Row> rows_;
+};
+
+// Takes the figures of a snapshot to the tracks: the sums that the snapshot has, the peaks that the
+// processes counted, and the rate of launches, which nobody counts but the time between two looks.
+class Sampler {
+ public:
+  // `runs` has seen the snapshot already; `tracks` is within a round.
+  void sample(const ledger::Snapshot& snapshot, const KnownDevices& devices, const KnownRuns& runs,
+              TimeNs now, Tracks& tracks);
+  // Also called when no snapshot comes: a device that launches nothing any more has the rate 0.
+  void settle_rates(TimeNs now, Tracks& tracks);
+  bool rates_pending() const;
+  // After a time when nobody looked.
+  void forget_rates() { rates_.clear(); }
+
+ private:
+  struct Rate {
+    bool known = false;
+    std::int64_t launches = 0;  // since `since`
+    TimeNs since = 0;
+    std::int64_t last = 0;
+  };
+  void take_launches(const ledger::Snapshot& snapshot, const KnownDevices& devices,
+                     const KnownRuns& runs, TimeNs now);
+
+  std::map<std::uint64_t, Rate> rates_;  // by number of the device
 };
 
 }  // namespace ttmem::serve::history

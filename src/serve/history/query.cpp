@@ -1,22 +1,121 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+//
+// Answers: from a question to the tier that answers it, from the rows of a series to points, with
+// what still waits in memory laid over what is in the file.
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "serve/history/book.hpp"
+#include "serve/history/history.hpp"
 #include "serve/history/metric_table.hpp"
 
 namespace ttmem::serve::history {
+
+// Where and how to read: whole steps, each of a whole number of the tier's.
+struct Plan {
+  std::size_t tier = 0;
+  std::int64_t from_s = 0, to_s = 0, step_s = 0;
+  std::int64_t tier_step_s() const { return kTierTable[tier].step_s; }
+  std::int64_t points() const { return (to_s - from_s) / step_s; }
+};
+
 namespace {
 
-constexpr TimeNs kSecondNs = 1'000'000'000;
+constexpr std::array<std::int64_t, 16> kUsualSteps = {
+    1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 900, 1800, kHour, 2 * kHour, 6 * kHour, kDay};
 
 Error bad(std::string message) { return {ErrorCode::kCorrupt, std::move(message)}; }
+
+std::int64_t seconds(TimeNs time) { return static_cast<std::int64_t>(time / kSecondNs); }
+
+std::int64_t round_up(std::int64_t value, std::int64_t step) {
+  return floor_to(value + step - 1, step);
+}
+
+std::int64_t step_for(std::int64_t range_s, std::int64_t points) {
+  const auto fits = [&](std::int64_t step) { return range_s / step <= points; };
+  const auto found = std::find_if(kUsualSteps.begin(), kUsualSteps.end(), fits);
+  return found != kUsualSteps.end() ? *found : round_up(range_s / points + 1, kDay);
+}
+
+std::size_t choose_tier(std::int64_t from_s, std::int64_t step_s,
+                        const std::array<std::int64_t, kTiers>& oldest_s) {
+  const std::int64_t oldest = *std::min_element(oldest_s.begin(), oldest_s.end());
+  const auto has = [&](std::size_t tier) { return oldest_s[tier] <= std::max(from_s, oldest); };
+  for (std::size_t tier = kTiers; tier-- > 0;) {
+    if (has(tier) && step_s % kTierTable[tier].step_s == 0) return tier;
+  }
+  std::size_t tier = 0;
+  while (!has(tier)) ++tier;
+  return tier;
+}
+
+// One step of an answer, put together from the rows that lie in it.
+Point point_of(const Plan& plan, std::int64_t begin_s, const std::map<std::int64_t, Row>& rows,
+               Value& carried, const UpTimes& up) {
+  const std::int64_t end_s = begin_s + plan.step_s;
+  const std::int64_t tier_step = plan.tier_step_s();
+  auto row = rows.lower_bound(begin_s / tier_step);
+  const auto last = rows.lower_bound(end_s / tier_step);
+  const std::int64_t first_change_s = row == last ? end_s : row->first * tier_step;
+  const bool held = up.touches(begin_s, first_change_s);
+  Row sum;
+  if (held) include(sum, carried);
+  for (; row != last; ++row) {
+    merge(sum, row->second);
+    carried = row->second.last;
+  }
+  const bool there = up.touches(begin_s, end_s);
+  return {sum.min, sum.max, there ? carried : Value()};
+}
+
+// The coarsest tier that has the whole time and fits the step; else the finest that has it.
+// `kept_from_s`: since when each tier is complete.
+Result<Plan> plan(const Query& query, const std::array<std::int64_t, kTiers>& kept_from_s,
+                  std::int64_t now_s) {
+  Plan plan;
+  const std::int64_t from_s = seconds(query.from);
+  const std::int64_t to_s = seconds(query.to + kSecondNs - 1);
+  if (from_s >= to_s) return bad("from must be before to");
+  if (query.step_s < 0) return bad("step must be one second or more");
+  const std::int64_t range = to_s - from_s;
+  const std::int64_t asked = query.step_s > 0 ? query.step_s : step_for(range, kUsualPoints);
+  std::array<std::int64_t, kTiers> oldest_s{};
+  for (std::size_t tier = 0; tier < kTiers; ++tier) {
+    oldest_s[tier] = std::max(kept_from_s[tier], now_s - kTierTable[tier].keep_s);
+  }
+  plan.tier = choose_tier(from_s, asked, oldest_s);
+  plan.step_s = round_up(asked, plan.tier_step_s());
+  plan.from_s = floor_to(from_s, plan.step_s);
+  plan.to_s = round_up(to_s, plan.step_s);
+  if (plan.points() > kMaxPoints) {
+    return bad(fmt::format("that is {} points, more than {}: ask for a step of {} seconds or more",
+                           plan.points(), kMaxPoints, step_for(range, kMaxPoints - 2)));
+  }
+  return plan;
+}
+
+// `rows` by number of the tier's step; `before` is what the series was before the first of them.
+std::vector<Point> lay_out(const Plan& plan, const std::map<std::int64_t, Row>& rows, Value before,
+                           const UpTimes& up, std::int64_t kept_from_s) {
+  std::vector<Point> points;
+  points.reserve(static_cast<std::size_t>(plan.points()));
+  Value carried = before;
+  for (std::int64_t begin_s = plan.from_s; begin_s < plan.to_s; begin_s += plan.step_s) {
+    const Point point = point_of(plan, begin_s, rows, carried, up);
+    points.push_back(begin_s + plan.step_s > kept_from_s ? point : Point{});
+  }
+  return points;
+}
 
 bool is_too_much(const Plan& plan, std::size_t series) {
   const std::int64_t slabs = (plan.to_s - plan.from_s) / plan.tier_step_s() / kSlabSteps + 1;
@@ -26,13 +125,13 @@ bool is_too_much(const Plan& plan, std::size_t series) {
 
 }  // namespace
 
-std::array<std::int64_t, kTiers> Book::kept_from_s() const {
+std::array<std::int64_t, kTiers> History::kept_from_s() const {
   std::array<std::int64_t, kTiers> kept{};
   for (std::size_t tier = 0; tier < kTiers; ++tier) kept[tier] = store_->kept_from_s(tier);
   return kept;
 }
 
-bool Book::wants_device(const Query& query, std::uint64_t number) const {
+bool History::wants_device(const Query& query, std::uint64_t number) const {
   const auto found = devices_.all().find(number);
   if (found == devices_.all().end()) return false;
   const KnownDevice& device = found->second;
@@ -40,7 +139,7 @@ bool Book::wants_device(const Query& query, std::uint64_t number) const {
          (!query.device || (device.shown_id == *query.device && device.present));
 }
 
-std::vector<std::uint64_t> Book::runs_with(std::int32_t pid) {
+std::vector<std::uint64_t> History::runs_with(std::int32_t pid) {
   std::vector<std::uint64_t> ids;
   RunQuery query;
   query.pid = pid;
@@ -54,7 +153,7 @@ std::vector<std::uint64_t> Book::runs_with(std::int32_t pid) {
   return ids;
 }
 
-std::vector<StoredSeries> Book::series_for(const Query& query, std::size_t metric) {
+std::vector<StoredSeries> History::series_for(const Query& query, std::size_t metric) {
   const bool of_device = metrics()[metric].subject == Subject::kDevice;
   std::vector<std::uint64_t> wanted;
   if (query.run) wanted = {*query.run};
@@ -77,7 +176,7 @@ std::vector<StoredSeries> Book::series_for(const Query& query, std::size_t metri
   return found;
 }
 
-Series Book::name(const StoredSeries& stored, bool of_device) {
+Series History::name(const StoredSeries& stored, bool of_device) {
   Series series;
   if (of_device) {
     const KnownDevice& device = devices_.all().at(stored.key.subject);
@@ -103,7 +202,8 @@ Series Book::name(const StoredSeries& stored, bool of_device) {
 }
 
 // What is in the file, and over it what is not there yet.
-bool Book::read(const Plan& plan, const StoredSeries& stored, Series& series, std::int64_t now_s) {
+bool History::read(const Plan& plan, const StoredSeries& stored, Series& series,
+                   std::int64_t now_s) {
   const std::int64_t from = plan.from_s / plan.tier_step_s();
   const std::int64_t to = plan.to_s / plan.tier_step_s();
   std::map<std::int64_t, Row> rows;
@@ -128,7 +228,7 @@ bool Book::read(const Plan& plan, const StoredSeries& stored, Series& series, st
   return true;
 }
 
-Result<Answer> Book::query(const Query& query, TimeNs now) {
+Result<Answer> History::query(const Query& query, TimeNs now) {
   const auto metric = metric_number(query.metric);
   if (!metric) {
     return bad(
@@ -168,7 +268,7 @@ Result<Answer> Book::query(const Query& query, TimeNs now) {
   return answer;
 }
 
-Run Book::to_answer(const KnownRun& known) const {
+Run History::to_answer(const KnownRun& known) const {
   Run run = known.run;
   const auto figure = [](const Value& value) {
     return value ? ledger::Figure(static_cast<std::uint64_t>(*value)) : ledger::Figure();
@@ -187,7 +287,7 @@ Run Book::to_answer(const KnownRun& known) const {
   return run;
 }
 
-bool Book::has(const KnownRun& known, const RunQuery& query) const {
+bool History::has(const KnownRun& known, const RunQuery& query) const {
   const Run& run = known.run;
   const auto is_wanted = [&](const auto& device) {
     const auto chip = devices_.all().find(device.first);
@@ -200,7 +300,7 @@ bool Book::has(const KnownRun& known, const RunQuery& query) const {
          (!query.unique_id || std::any_of(known.devices.begin(), known.devices.end(), is_wanted));
 }
 
-Result<std::vector<Run>> Book::runs(const RunQuery& query, TimeNs /*now*/) {
+Result<std::vector<Run>> History::runs(const RunQuery& query, TimeNs /*now*/) {
   if (query.limit == 0 || query.limit > kMaxRuns) {
     return bad(fmt::format("limit must be between 1 and {}", kMaxRuns));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "serve/history/run_book.hpp"
+#include "serve/history/known_subjects.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kLongestName = 256;
 
-RunBook::Identity identity_of(const ledger::Snapshot& snapshot,
-                              const ledger::ProcessView& process) {
+KnownRuns::Identity identity_of(const ledger::Snapshot& snapshot,
+                                const ledger::ProcessView& process) {
   return {snapshot.boot_id, process.pid, process.start, process.segment};
 }
 
@@ -56,13 +56,54 @@ bool take_end(Run& run, const ledger::ProcessView& process, TimeNs now) {
 
 }  // namespace
 
-void RunBook::adopt(KnownRun run) {
+void KnownDevices::adopt(const KnownDevice& device) {
+  devices_[device.number] = device;
+  numbers_[{device.unique_id, device.arch, device.mock}] = device.number;
+}
+
+KnownDevice& KnownDevices::device_of(const ledger::DeviceView& view) {
+  const auto arch = static_cast<std::uint8_t>(view.arch);
+  const auto [place, is_new] = numbers_.try_emplace({view.unique_id, arch, view.mock}, 0);
+  if (is_new) {
+    place->second = devices_.empty() ? 1 : devices_.rbegin()->first + 1;
+    devices_[place->second] = {place->second, view.unique_id, arch, view.mock, view.id, true, true};
+  }
+  return devices_[place->second];
+}
+
+void KnownDevices::update(const ledger::Snapshot& snapshot) {
+  for (auto& [number, device] : devices_) device.present = false;
+  by_document_id_.clear();
+  for (const ledger::DeviceView& view : snapshot.devices) {
+    KnownDevice& device = device_of(view);
+    device.present = true;
+    device.dirty = device.dirty || device.shown_id != view.id;
+    device.shown_id = view.id;
+    by_document_id_[view.id] = device.number;
+  }
+}
+
+std::optional<std::uint64_t> KnownDevices::number_of(std::uint32_t document_id) const {
+  const auto found = by_document_id_.find(document_id);
+  if (found == by_document_id_.end()) return std::nullopt;
+  return found->second;
+}
+
+void KnownDevices::written() {
+  for (auto& [number, device] : devices_) device.dirty = false;
+}
+
+void KnownDevices::mark_all_dirty() {
+  for (auto& [number, device] : devices_) device.dirty = true;
+}
+
+void KnownRuns::adopt(KnownRun run) {
   Identity identity{run.run.boot_id, run.run.pid, run.run.start, run.segment};
   runs_[std::move(identity)] = std::move(run);
 }
 
-KnownRun& RunBook::run_of(const ledger::Snapshot& snapshot, const ledger::ProcessView& process,
-                          const Round& round, const Lookup& lookup, bool& is_new) {
+KnownRun& KnownRuns::run_of(const ledger::Snapshot& snapshot, const ledger::ProcessView& process,
+                            const Round& round, const Lookup& lookup, bool& is_new) {
   Identity identity = identity_of(snapshot, process);
   auto found = runs_.find(identity);
   if (found != runs_.end()) return found->second;
@@ -96,8 +137,8 @@ KnownRun& RunBook::run_of(const ledger::Snapshot& snapshot, const ledger::Proces
   return known;
 }
 
-void RunBook::update(const ledger::Snapshot& snapshot, const DeviceBook& devices,
-                     const Round& round, const Lookup& lookup) {
+void KnownRuns::update(const ledger::Snapshot& snapshot, const KnownDevices& devices,
+                       const Round& round, const Lookup& lookup) {
   for (auto& [identity, known] : runs_) known.present = false;
   for (const ledger::ProcessView& process : snapshot.processes) {
     if (process.devices.empty()) continue;
@@ -125,18 +166,18 @@ void RunBook::update(const ledger::Snapshot& snapshot, const DeviceBook& devices
   }
 }
 
-const KnownRun* RunBook::find(const ledger::Snapshot& snapshot,
-                              const ledger::ProcessView& process) const {
+const KnownRun* KnownRuns::find(const ledger::Snapshot& snapshot,
+                                const ledger::ProcessView& process) const {
   const auto found = runs_.find(identity_of(snapshot, process));
   return found == runs_.end() ? nullptr : &found->second;
 }
 
-bool RunBook::has_changes() const {
+bool KnownRuns::has_changes() const {
   return std::any_of(runs_.begin(), runs_.end(),
                      [](const auto& each) { return each.second.dirty; });
 }
 
-void RunBook::written() {
+void KnownRuns::written() {
   for (auto each = runs_.begin(); each != runs_.end();) {
     each->second.dirty = false;
     const bool over = !each->second.present && !each->second.run.ended.empty();
@@ -144,7 +185,7 @@ void RunBook::written() {
   }
 }
 
-void RunBook::mark_all_dirty() {
+void KnownRuns::mark_all_dirty() {
   for (auto& [identity, known] : runs_) known.dirty = true;
 }
 
