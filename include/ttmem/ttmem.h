@@ -54,6 +54,7 @@ typedef uint16_t ttmem_ring_manager_t;
 typedef uint32_t ttmem_string_t;
 typedef uint32_t ttmem_cores_t; /* an interned set of cores or banks; 0 = all, or not known */
 typedef uint64_t ttmem_workload_t;
+typedef uint32_t ttmem_origin_t; /* which code: a node of the tree of origins; 0 = not known */
 
 /* ---- the process ------------------------------------------------------------------------- */
 
@@ -67,6 +68,9 @@ typedef struct ttmem_process_info {
   const char* hook_names;      /* newline-separated, in bit order; NULL = no hooks */
   uint64_t hooks_wanted[2];    /* bit i belongs to line i of hook_names */
   uint64_t hooks_bound[2];
+  uint32_t lines; /* TTMEM_LINES_*: whether origins have lines of Python */
+  uint32_t reserved;
+  const char* lines_reason; /* why not; NULL = nothing to say */
 } ttmem_process_info;
 
 /* Describes the process and its hooks. May be called again when something changes. */
@@ -225,10 +229,41 @@ static inline void ttmem_buffer_freed(ttmem_allocator_t allocator, uint32_t spac
 TTMEM_API void ttmem_buffer_flagged(ttmem_allocator_t allocator, uint32_t space, uint64_t id,
                                     uint32_t flags);
 
-/* Names what this thread is doing; buffers and programs recorded in between carry it.
- * Up to six levels; deeper ones are counted so that pops match. */
-TTMEM_API void ttmem_tag_push(ttmem_string_t operation, ttmem_string_t line);
+/* ---- origins ------------------------------------------------------------------------------ */
+
+/* Which code a holding comes from is a node of a tree: from the outside in, the regions that the
+ * program names, then the frames of its stack. Whatever is recorded carries the node of the moment.
+ */
+
+/* Enters a region of this thread: "layer 3", inside the one that it is in. `line` is where
+ * ("file:line function"), 0 if the stack is told anyway or nobody knows. Regions may be as deep as
+ * you like; one that was entered before costs some ten nanoseconds. */
+TTMEM_API void ttmem_tag_push(ttmem_string_t name, ttmem_string_t line);
 TTMEM_API void ttmem_tag_pop(void);
+
+enum { TTMEM_FRAME_INNER = 1u << 0 }; /* not the line that people look for: of ttnn, of an import */
+
+/* A line of code of a stack. Texts need no end of their own. */
+TTMEM_API uint32_t ttmem_intern_frame(const char* file, size_t file_length, uint32_t line,
+                                      const char* function, size_t function_length, uint32_t flags);
+
+typedef struct ttmem_step {
+  uint32_t kind; /* TTMEM_STEP_* */
+  uint32_t what; /* an id of ttmem_intern_frame or, for an operation, of ttmem_intern_string */
+} ttmem_step;
+
+/* A stack, from the outermost step to the innermost, inside of `around`. Where the tree is full,
+ * the innermost line alone; at worst `around`. */
+TTMEM_API ttmem_origin_t ttmem_intern_stack(ttmem_origin_t around, const ttmem_step* steps,
+                                            uint32_t count);
+
+/* Who tells the stack of a calling thread, inside of its region. It is asked by every call that
+ * records something, before any lock is taken, on any thread and in signal handlers, and may call
+ * the two above. NULL = nobody. */
+typedef ttmem_origin_t (*ttmem_origin_source)(ttmem_origin_t around);
+TTMEM_API void ttmem_origins_from(ttmem_origin_source source);
+/* It found a stack that is not as it should be, and told none. */
+TTMEM_API void ttmem_stack_odd(void);
 
 /* ---- programs, workloads, dispatches ------------------------------------------------------ */
 
@@ -370,7 +405,7 @@ typedef struct ttmem_failure {
   ttmem_set_t set;
   ttmem_allocator_t allocator;
   uint32_t space;
-  uint32_t reserved;
+  ttmem_string_t operation; /* what failed, if somebody knows; 0 = see the origin */
 } ttmem_failure;
 
 /* Freezes a picture of what is held on the set (up to 4,096 holdings, the largest first). The last

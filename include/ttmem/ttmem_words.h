@@ -89,6 +89,21 @@ enum {
   TTMEM_SOURCE_LEGACY = 3    /* a client of the original's socket, written by the daemon */
 };
 
+/* Whether the lines of Python are told. */
+enum {
+  TTMEM_LINES_UNKNOWN = 0, /* nobody has tried */
+  TTMEM_LINES_ON = 1,
+  TTMEM_LINES_OFF = 2,    /* as asked for */
+  TTMEM_LINES_REFUSED = 3 /* this interpreter's frames are not read */
+};
+
+/* Steps of a stack. */
+enum {
+  TTMEM_STEP_FRAME = 1,
+  TTMEM_STEP_OPERATION = 2, /* of ttnn, in the place of the frame that calls it */
+  TTMEM_STEP_CUT = 3        /* there were more frames around */
+};
+
 /* Why something did not fit. */
 enum {
   TTMEM_FAILURE_OUT_OF_MEMORY = 1,

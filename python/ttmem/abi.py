@@ -96,6 +96,9 @@ class ProcessInfo(ctypes.Structure):
         ("hook_names", c_char_p),
         ("hooks_wanted", c_uint64 * 2),
         ("hooks_bound", c_uint64 * 2),
+        ("lines", c_uint32),
+        ("reserved", c_uint32),
+        ("lines_reason", c_char_p),
     ]
 
 

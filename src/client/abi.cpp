@@ -8,6 +8,7 @@
 #include "client/own_recorder.hpp"
 
 using ttmem::client::Call;
+using ttmem::client::here;
 using ttmem::client::thread_state;
 
 extern "C" {
@@ -111,7 +112,8 @@ void ttmem_audited(ttmem_allocator_t allocator, uint32_t space, uint64_t ours, u
 // ---- buffers
 
 [[gnu::hot]] void ttmem_buffer_allocated_(const ttmem_buffer* buffer) {
-  if (const Call call; call) call->buffers.allocated(*buffer, call.origin());
+  const ttmem_origin_t origin = here();
+  if (const Call call; call) call->buffers.allocated(*buffer, origin);
 }
 
 [[gnu::hot]] void ttmem_buffer_freed_(ttmem_allocator_t allocator, uint32_t space, uint64_t id) {
@@ -123,12 +125,37 @@ void ttmem_buffer_flagged(ttmem_allocator_t allocator, uint32_t space, uint64_t 
   if (const Call call; call) call->buffers.flagged(allocator, space, id, flags);
 }
 
-void ttmem_tag_push(ttmem_string_t operation, ttmem_string_t line) {
-  if (const Call call; call) thread_state.push(call.owner(), {operation, line});
+// ---- origins
+
+void ttmem_tag_push(ttmem_string_t name, ttmem_string_t line) {
+  if (const Call call; call) thread_state.enter(call.owner(), call->book.origins, name, line);
 }
 
 void ttmem_tag_pop(void) {
-  if (const Call call; call) thread_state.pop(call.owner());
+  if (const Call call; call) thread_state.leave(call.owner(), call->book.origins);
+}
+
+void ttmem_origins_from(ttmem_origin_source source) {
+  ttmem::client::origin_source.store(source, std::memory_order_release);
+}
+
+uint32_t ttmem_intern_frame(const char* file, size_t file_length, uint32_t line,
+                            const char* function, size_t function_length, uint32_t flags) {
+  if (const Call call; call && file != nullptr && function != nullptr) {
+    return call->book.origins.frame(file, file_length, line, function, function_length, flags);
+  }
+  return 0;
+}
+
+ttmem_origin_t ttmem_intern_stack(ttmem_origin_t around, const ttmem_step* steps, uint32_t count) {
+  if (const Call call; call && steps != nullptr) {
+    return call->book.origins.stack(around, steps, count);
+  }
+  return around;
+}
+
+void ttmem_stack_odd(void) {
+  if (const Call call; call) call->book.store.count_odd_stack();
 }
 
 // ---- figures

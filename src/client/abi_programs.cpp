@@ -5,17 +5,19 @@
 #include "client/own_recorder.hpp"
 
 using ttmem::client::Call;
+using ttmem::client::here;
 
 extern "C" {
 
 // ---- programs
 
 void ttmem_program_registered(const ttmem_program* program) {
+  const ttmem_origin_t origin = here();
   const Call call;
   if (!call || program == nullptr) return;
-  call->programs.registered(*program, call.origin());
+  call->programs.registered(*program, origin);
   if (program->workload != 0) {
-    call->workloads.joined(program->workload, program->id, program->set);
+    call->workloads.joined(program->workload, program->id, program->set, origin);
   }
 }
 
@@ -38,12 +40,14 @@ void ttmem_program_released(uint64_t program) {
 // ---- workloads
 
 ttmem_workload_t ttmem_workload_created(uint64_t id, ttmem_set_t set) {
-  if (const Call call; call) return call->workloads.created(id, set);
+  const ttmem_origin_t origin = here();
+  if (const Call call; call) return call->workloads.created(id, set, origin);
   return 0;
 }
 
 void ttmem_workload_joined(ttmem_workload_t workload, uint64_t program, ttmem_set_t set) {
-  if (const Call call; call) call->workloads.joined(workload, program, set);
+  const ttmem_origin_t origin = here();
+  if (const Call call; call) call->workloads.joined(workload, program, set, origin);
 }
 
 void ttmem_workload_binaries(ttmem_workload_t workload, ttmem_allocator_t allocator,
@@ -68,7 +72,8 @@ void ttmem_workload_released(ttmem_workload_t workload) {
 // ---- traces
 
 void ttmem_trace_begun(uint64_t trace, ttmem_set_t set, uint32_t queue) {
-  if (const Call call; call) call->traces.begun(trace, set, queue);
+  const ttmem_origin_t origin = here();
+  if (const Call call; call) call->traces.begun(trace, set, queue, origin);
 }
 
 void ttmem_trace_captured(uint64_t trace, ttmem_workload_t workload) {
@@ -137,8 +142,9 @@ void ttmem_ring_manager_closed(ttmem_ring_manager_t manager) {
 // ---- failures
 
 uint32_t ttmem_failed(const ttmem_failure* failure) {
+  const ttmem_origin_t origin = here();
   if (const Call call; call && failure != nullptr) {
-    return call->failures.failed(*failure, call.origin());
+    return call->failures.failed(*failure, origin);
   }
   return 0;
 }

@@ -4,22 +4,18 @@
 
 #include "client/figures.hpp"
 #include "client/interner.hpp"
+#include "client/origins.hpp"
 #include "client/slot_index.hpp"
 #include "client/store.hpp"
 #include "ttmem/ttmem.h"
 
 namespace ttmem::client {
 
-// What the calling thread is doing, by its tags.
-struct Origin {
-  ttmem_string_t operation = 0;
-  ttmem_string_t line = 0;
-};
-
 // What all parts of a recorder write into.
 struct Book {
   Store store;
   Interner interner;
+  Origins origins;
   Figures figures;
   IndexOverflow overflow;  // of all indices that are used under the gate
 

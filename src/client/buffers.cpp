@@ -24,7 +24,7 @@ std::uint32_t tag_of(std::uint32_t space, std::uint64_t id) {
   return static_cast<std::uint32_t>(mix(id ^ std::uint64_t{space} << 61));
 }
 
-Payload payload_of(const ttmem_buffer& buffer, Origin origin, std::uint64_t ticks) {
+Payload payload_of(const ttmem_buffer& buffer, ttmem_origin_t origin, std::uint64_t ticks) {
   const unsigned flags =
       (buffer.flags & kAbiFlags) | (buffer.per_core != 0 ? segment::kFlagPerCore : 0);
   return {
@@ -35,8 +35,7 @@ Payload payload_of(const ttmem_buffer& buffer, Origin origin, std::uint64_t tick
       .time = ticks,
       .allocator = buffer.allocator,
       .cores = buffer.cores,
-      .operation = origin.operation,
-      .line = origin.line,
+      .origin = origin,
   };
 }
 
@@ -70,7 +69,8 @@ AllocatorState* Buffers::prepare_state(std::uint16_t id) {
 
 // The two hot ones are one function each (flatten): the calls between the short steps below would
 // cost a tenth of the time.
-[[gnu::hot, gnu::flatten]] void Buffers::allocated(const ttmem_buffer& buffer, Origin origin) {
+[[gnu::hot, gnu::flatten]] void Buffers::allocated(const ttmem_buffer& buffer,
+                                                   ttmem_origin_t origin) {
   AllocatorState* allocator = state(buffer.allocator);
   if (allocator == nullptr) {
     book_->refuse(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, buffer.allocator);

@@ -27,7 +27,7 @@ class Buffers {
   bool open(Book& book);
   void give_back();
 
-  void allocated(const ttmem_buffer& buffer, Origin origin);
+  void allocated(const ttmem_buffer& buffer, ttmem_origin_t origin);
   void freed(ttmem_allocator_t allocator, std::uint32_t space, std::uint64_t id);
   void flagged(ttmem_allocator_t allocator, std::uint32_t space, std::uint64_t id,
                std::uint32_t flags);

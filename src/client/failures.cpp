@@ -44,7 +44,7 @@ bool Failures::open(Book& book, Devices& devices, Programs& programs) {
   return candidates_.reserve(kMaxPictureSlots + 1);
 }
 
-std::uint32_t Failures::failed(const ttmem_failure& failure, Origin origin) {
+std::uint32_t Failures::failed(const ttmem_failure& failure, ttmem_origin_t origin) {
   const ColdCall call(book_->store);
   Store& store = book_->store;
   const std::uint32_t number = store.header().failure_count + 1;
@@ -78,7 +78,7 @@ std::uint32_t Failures::failed(const ttmem_failure& failure, Origin origin) {
   }
 }
 
-void Failures::describe(Failure& record, const ttmem_failure& failure, Origin origin) {
+void Failures::describe(Failure& record, const ttmem_failure& failure, ttmem_origin_t origin) {
   record.kind = failure.kind;
   record.ticks = book_->store.clock().now();
   record.requested = failure.requested;
@@ -88,8 +88,8 @@ void Failures::describe(Failure& record, const ttmem_failure& failure, Origin or
   record.set = failure.set;
   record.allocator = failure.allocator;
   record.space = failure.space;
-  record.operation = origin.operation;
-  record.line = origin.line;
+  record.operation = failure.operation;
+  record.origin = origin;
   record.event = book_->store.head();
   std::memset(record.message, 0, sizeof record.message);
   if (failure.message != nullptr) {

@@ -20,7 +20,7 @@ class Failures {
   void give_back() { candidates_.give_back(); }
 
   // The failure's number, or 0 if there is no room for it.
-  std::uint32_t failed(const ttmem_failure& failure, Origin origin);
+  std::uint32_t failed(const ttmem_failure& failure, ttmem_origin_t origin);
 
  private:
   struct Candidate {
@@ -39,7 +39,7 @@ class Failures {
   bool catch_up(std::uint64_t from);
   void replace(std::uint32_t slot, const segment::Payload& payload);
   void copy_picture(segment::Failure& record);
-  void describe(segment::Failure& record, const ttmem_failure& failure, Origin origin);
+  void describe(segment::Failure& record, const ttmem_failure& failure, ttmem_origin_t origin);
 
   Book* book_ = nullptr;
   Devices* devices_ = nullptr;

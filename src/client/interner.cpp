@@ -31,6 +31,12 @@ std::uint32_t hash(BlobKind kind, const void* bytes, std::size_t size) {
   return static_cast<std::uint32_t>(mix(sum ^ rest));
 }
 
+// Texts leave room to what exact figures are made of.
+std::uint64_t limit_of(BlobKind kind) {
+  const bool text = kind == BlobKind::kString || kind >= BlobKind::kFrame;
+  return text ? segment::kMaxTextBytes : segment::kMaxInternedBytes;
+}
+
 const unsigned char* bytes_of(const Blob* blob) {
   return reinterpret_cast<const unsigned char*>(blob + 1);
 }
@@ -56,29 +62,40 @@ const Blob* Interner::find(std::uint32_t id, BlobKind kind) const {
   return blob->kind == static_cast<std::uint16_t>(kind) ? blob : nullptr;
 }
 
-std::uint32_t Interner::intern(BlobKind kind, const void* bytes, std::size_t size) {
-  if (size > segment::kMaxBlobBytes) return 0;
-  const std::uint32_t tag = hash(kind, bytes, size);
+std::uint32_t Interner::find(std::uint32_t tag, BlobKind kind, const void* bytes,
+                             std::size_t size) const {
   const std::uint32_t known = ids_.find(overflow_, tag, [&](std::uint32_t id) {
     const Blob* blob = at(id);
     return blob->kind == static_cast<std::uint16_t>(kind) && blob->bytes == size &&
            std::memcmp(bytes_of(blob), bytes, size) == 0;
   });
-  if (known != SlotIndex::kNone) return known;
+  return known == SlotIndex::kNone ? 0 : known;
+}
+
+std::uint32_t Interner::find(BlobKind kind, const void* bytes, std::size_t size) const {
+  return size > segment::kMaxBlobBytes ? 0 : find(hash(kind, bytes, size), kind, bytes, size);
+}
+
+std::uint32_t Interner::intern(BlobKind kind, const void* bytes, std::size_t size,
+                               std::uint64_t spare) {
+  if (size > segment::kMaxBlobBytes) return 0;
+  const std::uint32_t tag = hash(kind, bytes, size);
+  if (const std::uint32_t known = find(tag, kind, bytes, size)) return known;
   overflow_.prepare();
   if (ids_.wants_preparation()) ids_.prepare();
-  const std::uint32_t id = append(kind, bytes, size);
+  const std::uint32_t id = append(kind, bytes, size, spare);
   if (id != 0) ids_.insert(overflow_, tag, id);
   return id;
 }
 
-std::uint32_t Interner::append(BlobKind kind, const void* bytes, std::size_t size) {
+std::uint32_t Interner::append(BlobKind kind, const void* bytes, std::size_t size,
+                               std::uint64_t spare) {
   const std::uint64_t offset = store_->header().interned_bytes;
   const std::uint64_t end = offset + sizeof(Blob) + ((size + 7) & ~std::size_t{7});
-  if (end > segment::kMaxInternedBytes) return 0;
+  if (end > limit_of(kind)) return 0;
   const std::uint64_t ready = store_->file().ready(segment::SectionKind::kInterned);
   if (end > ready && !store_->prepare(segment::SectionKind::kInterned,
-                                      end > ready + kStepBytes ? end : ready + kStepBytes)) {
+                                      end > ready + kStepBytes ? end : ready + kStepBytes, spare)) {
     return 0;
   }
   auto* blob = store_->at<Blob>(segment::kInternedOffset + offset);

@@ -21,8 +21,12 @@ class Interner {
     overflow_.give_back();
   }
 
-  // 0 if the section or the file system is full.
-  std::uint32_t intern(segment::BlobKind kind, const void* bytes, std::size_t size);
+  // 0 if the section or the file system is full. `spare`: bytes of the file system that are left to
+  // others beyond what every growth leaves.
+  std::uint32_t intern(segment::BlobKind kind, const void* bytes, std::size_t size,
+                       std::uint64_t spare = 0);
+  // The same without storing: 0 if it is not known yet.
+  std::uint32_t find(segment::BlobKind kind, const void* bytes, std::size_t size) const;
 
   // Null for an id that was never handed out, or is of another kind.
   const segment::Blob* find(std::uint32_t id, segment::BlobKind kind) const;
@@ -32,7 +36,10 @@ class Interner {
 
  private:
   const segment::Blob* at(std::uint32_t id) const;
-  std::uint32_t append(segment::BlobKind kind, const void* bytes, std::size_t size);
+  std::uint32_t find(std::uint32_t tag, segment::BlobKind kind, const void* bytes,
+                     std::size_t size) const;
+  std::uint32_t append(segment::BlobKind kind, const void* bytes, std::size_t size,
+                       std::uint64_t spare);
 
   Store* store_ = nullptr;
   SlotIndex ids_;

@@ -20,6 +20,7 @@ int ttmem_active_ = 0;
 namespace ttmem::client {
 
 Recorder* own = nullptr;
+std::atomic<ttmem_origin_source> origin_source{nullptr};
 
 namespace {
 

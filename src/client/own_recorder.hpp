@@ -4,6 +4,8 @@
 // The recorder of this process and its life: made at the first call, wiped by fork, closed at exit.
 #pragma once
 
+#include <atomic>
+
 #include "client/recorder.hpp"
 #include "client/thread_state.hpp"
 
@@ -16,6 +18,23 @@ inline Recorder* own_recorder() { return own; }
 
 // Opens it if it is not. 0 or an errno. A failure turns recording off.
 int open_own_recorder();
+
+// Tells the stack of the calling thread, inside of a region; null = nobody does. Not in the
+// recorder's memory: it stays after a fork.
+extern std::atomic<ttmem_origin_source> origin_source;
+
+// Where the calling thread is: its regions and its stack. Ask before the Call: whoever tells the
+// stack makes calls of its own.
+inline ttmem_origin_t here() {
+  const Recorder* recorder = own_recorder();
+  if (recorder == nullptr || thread_state.inside) return 0;
+  const ttmem_origin_t region =
+      recorder->is_open()
+          ? thread_state.region_in(static_cast<std::uint32_t>(recorder->book.store.instance()))
+          : 0;
+  const ttmem_origin_source source = origin_source.load(std::memory_order_acquire);
+  return source == nullptr ? region : source(region);
+}
 
 // One call of ttmem.h: `if (Call call; call) call->...`. False if recording is off, if it cannot be
 // opened, or if this is a signal handler that interrupted the recorder in the same thread.
@@ -47,7 +66,6 @@ class Call {
   std::uint32_t owner() const {
     return static_cast<std::uint32_t>(recorder_->book.store.instance());
   }
-  Origin origin() const { return thread_state.origin(owner()); }
 
  private:
   static void drop(Recorder& recorder);

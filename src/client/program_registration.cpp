@@ -32,7 +32,7 @@ Payload kernel_payload(std::uint64_t program, unsigned type, std::uint32_t index
       .allocator = static_cast<std::uint16_t>(index),
       .cores = kernel.cores,
       .operation = kernel.name,
-      .line = kernel.source,
+      .origin = kernel.source,
   };
 }
 
@@ -61,7 +61,7 @@ bool same(const Payload& one, const Payload& other) {
 
 }  // namespace
 
-void Programs::registered(const ttmem_program& info, Origin origin) {
+void Programs::registered(const ttmem_program& info, ttmem_origin_t origin) {
   const ColdCall call(book_->store);
   if (devices_->list(info.set) == nullptr) {
     book_->refuse(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, info.set);
@@ -92,6 +92,8 @@ void Programs::registered(const ttmem_program& info, Origin origin) {
       book_->interner.intern(BlobKind::kConfigSizes, info.config_bytes, sizeof info.config_bytes);
   unsigned flags = info.flags & (segment::kFlagEstimated | segment::kFlagRequestedOnly);
   if (placement.loaded) flags |= segment::kFlagLoaded;
+  const ttmem_origin_t before =
+      placement.live ? book_->store.slot(placement.slot).payload.origin : ttmem_origin_t{0};
   placement.live = true;
   placement.counts = (info.flags & segment::kFlagEstimated) == 0;
   book_->commit(placement.slot,
@@ -102,8 +104,8 @@ void Programs::registered(const ttmem_program& info, Origin origin) {
                     .b = pair(config, generation),
                     .time = book_->store.clock().now(),
                     .set = info.set,
-                    .operation = info.name != 0 ? info.name : origin.operation,
-                    .line = origin.line,
+                    .operation = info.name,
+                    .origin = origin != 0 ? origin : before,
                 });
   placement.generation = generation;
   release_chain(&placement.ranges);

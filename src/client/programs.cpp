@@ -52,13 +52,16 @@ Placement* Programs::expect(std::uint64_t id, ttmem_set_t set) {
 
 // ---- membership of a workload --------------------------------------------------------------
 
-void Programs::join(Placement& placement, Membership& membership) {
+void Programs::join(Placement& placement, Membership& membership, ttmem_origin_t origin) {
   unlink(placement);
   placement.membership = &membership;
   placement.next_of_workload = membership.first;
   membership.first = static_cast<std::uint32_t>(&placement - &placements_[0]);
   if (!placement.loaded) membership.hot.store(0, std::memory_order_relaxed);
-  change(placement, [&](Payload& payload) { payload.a = membership.workload_id; });
+  change(placement, [&](Payload& payload) {
+    payload.a = membership.workload_id;
+    if (payload.origin == 0) payload.origin = origin;
+  });
 }
 
 void Programs::leave(Placement& placement) {

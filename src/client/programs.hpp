@@ -62,7 +62,7 @@ class Programs {
     program_l1_.give_back();
   }
 
-  void registered(const ttmem_program& info, Origin origin);
+  void registered(const ttmem_program& info, ttmem_origin_t origin);
   void ranges_replaced(std::uint64_t id, ttmem_set_t set, const ttmem_range* ranges,
                        std::uint32_t count);
   void config_sized(std::uint64_t id, ttmem_set_t set, const std::uint32_t* config_bytes);
@@ -74,7 +74,7 @@ class Programs {
   std::uint64_t id_of(const Placement& placement) const { return programs_[placement.program].id; }
   std::uint32_t find(std::uint64_t id, ttmem_set_t set) const;  // placement; 0 = none
 
-  void join(Placement& placement, Membership& membership);
+  void join(Placement& placement, Membership& membership, ttmem_origin_t origin);
   void leave(Placement& placement);
 
   void load(Placement& placement);

@@ -38,8 +38,9 @@ bool Recorder::open_parts() {
   book.figures.open(book.store);
   allocators.open(book, devices, buffers);
   return book.overflow.reserve(book.most_records() / 4) && book.interner.open(book.store) &&
-         interning.open(book) && devices.open(book) && buffers.open(book) &&
-         programs.open(book, devices) && workloads.open(book, devices, buffers, programs) &&
+         book.origins.open(book.store, book.interner) && interning.open(book) &&
+         devices.open(book) && buffers.open(book) && programs.open(book, devices) &&
+         workloads.open(book, devices, buffers, programs) &&
          traces.open(book, devices, programs, workloads) && rings.open(book, devices, workloads) &&
          failures.open(book, devices, programs);
 }
@@ -65,6 +66,7 @@ void Recorder::give_back() {
   buffers.give_back();
   devices.give_back();
   interning.give_back();
+  book.origins.give_back();
   book.interner.give_back();
   book.overflow.give_back();
   book.store.give_back();
@@ -78,17 +80,21 @@ void Recorder::disconnected() {
 
 void Recorder::process_described(const ttmem_process_info& info) {
   const ColdCall call(book.store);
-  const std::uint32_t names =
-      info.hook_names == nullptr
-          ? 0
-          : book.interner.intern(segment::BlobKind::kString, info.hook_names,
-                                 strnlen(info.hook_names, segment::kMaxBlobBytes));
+  const auto intern = [&](const char* text) {
+    return text == nullptr ? 0
+                           : book.interner.intern(segment::BlobKind::kString, text,
+                                                  strnlen(text, segment::kMaxBlobBytes));
+  };
+  const std::uint32_t names = intern(info.hook_names);
+  const std::uint32_t reason = intern(info.lines_reason);
   const Holding holding(book.store.lock);
   auto& header = book.store.header();
   header.source = info.source;
   copy_text(header.runtime_version, info.runtime_version);
   copy_text(header.runtime_library, info.runtime_library);
   if (names != 0) header.hook_names = names;
+  header.lines = info.lines;
+  header.lines_reason = reason;
   for (int i = 0; i < 2; ++i) {
     header.hooks_wanted[i] = info.hooks_wanted[i];
     header.hooks_bound[i] = info.hooks_bound[i];

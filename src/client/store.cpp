@@ -31,6 +31,11 @@ void Store::count_unrecorded() {
   changed();
 }
 
+void Store::count_odd_stack() {
+  add_to(counters().odd_stacks, 1);
+  changed();
+}
+
 [[gnu::hot]] std::uint64_t Store::next_order() { return add_to(header().order, 1); }
 
 }  // namespace ttmem::client

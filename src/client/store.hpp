@@ -60,14 +60,15 @@ class Store {
   void changed() { add_to(header().changes, 1); }
   void count_anomaly(std::uint32_t kind);
   void count_unrecorded();
+  void count_odd_stack();
   std::uint64_t next_order();
 
   // ---- cold, under the gate -----------------------------------------------------------------
 
   // Makes 256 KiB of slots ready if few are left. False: there is no room.
   bool grow();
-  // Makes a record (or the first bytes) of a section ready.
-  bool prepare(segment::SectionKind section, std::uint64_t bytes);
+  // Makes a record (or the first bytes) of a section ready. `spare` as in WriterFile::prepare.
+  bool prepare(segment::SectionKind section, std::uint64_t bytes, std::uint64_t spare = 0);
   // Notices a stolen descriptor and an unlinked file, and repairs both.
   void maintain();
   void maintain_now_and_then();
@@ -87,6 +88,9 @@ class Store {
   // One word a slot, private: the next one in its free list, or in the list of its program.
   std::uint32_t& link(std::uint32_t slot) const { return links_[slot]; }
   const TickClock& clock() const { return clock_; }
+  std::uint32_t first_time(std::uint64_t monotonic_ns) const {
+    return segment::FirstTime::pack(monotonic_ns, header().clock.monotonic_ns);
+  }
   // Random, the same for as long as the recorder lives: tells handles and tags of before a fork.
   std::uint64_t instance() const { return instance_; }
   const segment::WriterFile& file() const { return file_; }

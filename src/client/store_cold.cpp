@@ -155,10 +155,10 @@ void Store::give_back() {
   links_.give_back();
 }
 
-bool Store::prepare(SectionKind section, std::uint64_t bytes) {
+bool Store::prepare(SectionKind section, std::uint64_t bytes, std::uint64_t spare) {
   if (file_.ready(section) >= bytes) return true;
   maintain();
-  return file_.prepare(section, bytes) == 0;
+  return file_.prepare(section, bytes, spare) == 0;
 }
 
 void Store::maintain_now_and_then() {

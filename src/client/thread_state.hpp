@@ -1,30 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// What a thread carries: its tags, and a mark that it is inside the recorder. At most 64 bytes and
-// initial-exec, because a library that is loaded late gets no more.
+// What a thread carries: the region it is in, and a mark that it is inside the recorder. At most 64
+// bytes and initial-exec, because a library that is loaded late gets no more.
 #pragma once
 
 #include <cstdint>
 
-#include "client/book.hpp"
+#include "client/origins.hpp"
 
 namespace ttmem::client {
 
 struct ThreadState {
-  static constexpr std::uint32_t kLevels = 6;
-
-  Origin tags[kLevels];
-  std::uint32_t owner;  // low bits of the recorder's nonce: tags of before a fork mean nothing
-  std::uint16_t depth;  // may exceed kLevels; the pops then match
+  ttmem_origin_t region;  // the innermost; a node knows the one around it
+  std::uint32_t owner;    // low bits of the recorder's nonce: regions of before a fork mean nothing
+  std::uint32_t unnamed;  // regions inside of it that found no room: their exits match
   bool inside;
 
-  void push(std::uint32_t recorder, Origin origin);
-  void pop(std::uint32_t recorder);
-  Origin origin(std::uint32_t recorder) const {
-    if (depth == 0 || owner != recorder) return {};
-    return tags[depth < kLevels ? depth - 1 : kLevels - 1];
+  void enter(std::uint32_t recorder, Origins& origins, ttmem_string_t name, ttmem_string_t line) {
+    if (owner != recorder) {
+      region = 0;
+      unnamed = 0;
+      owner = recorder;
+    }
+    const ttmem_origin_t entered = unnamed == 0 ? origins.region(region, name, line) : 0;
+    if (entered != 0) {
+      region = entered;
+    } else {
+      ++unnamed;
+    }
   }
+  void leave(std::uint32_t recorder, const Origins& origins) {
+    if (owner != recorder) return;
+    if (unnamed != 0) {
+      --unnamed;
+    } else {
+      region = origins.around(region);
+    }
+  }
+  ttmem_origin_t region_in(std::uint32_t recorder) const { return owner == recorder ? region : 0; }
 };
 static_assert(sizeof(ThreadState) <= 64);
 

@@ -47,7 +47,7 @@ Trace* Traces::expect(std::uint64_t id) {
   return nullptr;
 }
 
-void Traces::begun(std::uint64_t id, ttmem_set_t set, std::uint32_t queue) {
+void Traces::begun(std::uint64_t id, ttmem_set_t set, std::uint32_t queue, ttmem_origin_t origin) {
   const ColdCall call(book_->store);
   if (devices_->list(set) == nullptr) {
     book_->refuse(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, set);
@@ -70,7 +70,8 @@ void Traces::begun(std::uint64_t id, ttmem_set_t set, std::uint32_t queue) {
   book_->commit(slot, {.meta = Meta::pack(Kind::kTrace, true, 0, 0, segment::kFlagHeld, 0),
                        .id = id,
                        .set = set,
-                       .allocator = static_cast<std::uint16_t>(queue)});
+                       .allocator = static_cast<std::uint16_t>(queue),
+                       .origin = origin});
 }
 
 void Traces::captured(std::uint64_t id, ttmem_workload_t handle) {
@@ -151,8 +152,7 @@ void Traces::replayed(std::uint64_t id) {
   set_word(words.time, now);
   if (replays == 1) {
     Payload payload = load_payload(words);
-    payload.operation = static_cast<std::uint32_t>(now);
-    payload.line = static_cast<std::uint32_t>(now >> 32);
+    payload.operation = book_->store.first_time(now);
     book_->store.commit_beside_live_words(trace->slot, payload);
   }
   book_->store.note(Note::kTraceReplayed, {.id = id, .a = replays, .set = trace->set});

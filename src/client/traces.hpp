@@ -42,7 +42,7 @@ class Traces {
     blob_.give_back();
   }
 
-  void begun(std::uint64_t id, ttmem_set_t set, std::uint32_t queue);
+  void begun(std::uint64_t id, ttmem_set_t set, std::uint32_t queue, ttmem_origin_t origin = 0);
   void captured(std::uint64_t id, ttmem_workload_t workload);
   void ended(std::uint64_t id);
   void replayed(std::uint64_t id);

@@ -41,7 +41,7 @@ inline PayloadWords words_of(const segment::Payload& payload) {
   return {
       {payload.meta, payload.id, payload.a, payload.b, payload.time,
        payload.set | std::uint64_t{payload.allocator} << 16 | std::uint64_t{payload.cores} << 32,
-       payload.operation | std::uint64_t{payload.line} << 32}};
+       payload.operation | std::uint64_t{payload.origin} << 32}};
 }
 static_assert(offsetof(segment::Payload, set) == 40 && offsetof(segment::Payload, cores) == 44 &&
               offsetof(segment::Payload, operation) == 48);

@@ -17,11 +17,6 @@ constexpr unsigned kNonceShift = 48, kReuseShift = 32;
 
 std::uint32_t tag_of(std::uint64_t id) { return static_cast<std::uint32_t>(mix(id)); }
 
-// One 64-bit word over `operation` and `line`.
-std::uint64_t first_time(const Payload& payload) {
-  return payload.operation | std::uint64_t{payload.line} << 32;
-}
-
 }  // namespace
 
 bool Workloads::open(Book& book, Devices& devices, Buffers& buffers, Programs& programs) {
@@ -55,7 +50,7 @@ std::uint32_t Workloads::find(std::uint64_t id) const {
   return found == SlotIndex::kNone ? 0 : found;
 }
 
-ttmem_workload_t Workloads::created(std::uint64_t id, ttmem_set_t set) {
+ttmem_workload_t Workloads::created(std::uint64_t id, ttmem_set_t set, ttmem_origin_t origin) {
   const ColdCall call(book_->store);
   if (devices_->list(set) == nullptr) {
     book_->refuse(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, set);
@@ -85,12 +80,14 @@ ttmem_workload_t Workloads::created(std::uint64_t id, ttmem_set_t set) {
   book_->commit(slot, {.meta = Meta::pack(Kind::kWorkload, true, 0, 0, 0, 0),
                        .id = id,
                        .set = set,
-                       .cores = kNoSlot});
+                       .cores = kNoSlot,
+                       .origin = origin});
   workload.handle.store(handle, std::memory_order_release);
   return handle;
 }
 
-void Workloads::joined(ttmem_workload_t handle, std::uint64_t program, ttmem_set_t set) {
+void Workloads::joined(ttmem_workload_t handle, std::uint64_t program, ttmem_set_t set,
+                       ttmem_origin_t origin) {
   const ColdCall call(book_->store);
   Workload* workload = expect(handle);
   if (workload == nullptr) return;
@@ -99,7 +96,7 @@ void Workloads::joined(ttmem_workload_t handle, std::uint64_t program, ttmem_set
     book_->report(TTMEM_ANOMALY_UNKNOWN_PROGRAM, program);
     return;
   }
-  programs_->join((*programs_)[placement], workload->membership);
+  programs_->join((*programs_)[placement], workload->membership, origin);
 }
 
 void Workloads::binaries(ttmem_workload_t handle, ttmem_allocator_t allocator,
@@ -161,13 +158,9 @@ bool Workloads::load_members(Workload& workload, bool launch) {
 void Workloads::mark_load(const Workload& workload, bool loaded) {
   const Holding holding(book_->store.lock);
   Payload payload = load_payload(book_->store.slot(workload.slot).payload);
-  const bool first = first_time(payload) == 0;
+  const bool first = payload.operation == 0;
   if (!first && !loaded) return;
-  if (first) {
-    const std::uint64_t now = coarse_ns();
-    payload.operation = static_cast<std::uint32_t>(now);
-    payload.line = static_cast<std::uint32_t>(now >> 32);
-  }
+  if (first) payload.operation = book_->store.first_time(coarse_ns());
   if (loaded && payload.allocator != UINT16_MAX) ++payload.allocator;
   book_->store.commit_beside_live_words(workload.slot, payload);
 }

@@ -36,8 +36,10 @@ class Workloads {
     ids_.give_back();
   }
 
-  ttmem_workload_t created(std::uint64_t id, ttmem_set_t set);
-  void joined(ttmem_workload_t handle, std::uint64_t program, ttmem_set_t set);
+  ttmem_workload_t created(std::uint64_t id, ttmem_set_t set, ttmem_origin_t origin = 0);
+  // A program that was registered where no origin is known gets that of the workload's maker.
+  void joined(ttmem_workload_t handle, std::uint64_t program, ttmem_set_t set,
+              ttmem_origin_t origin = 0);
   void binaries(ttmem_workload_t handle, ttmem_allocator_t allocator, std::uint64_t buffer);
   void released(ttmem_workload_t handle);
   void dispatched(ttmem_workload_t handle, std::uint32_t flags);

@@ -67,7 +67,7 @@ ledger::Record buffer_of(const Payload& payload) {
   buffer.layout = layout_of(Meta::variant(payload.meta));
   buffer.cores = payload.cores;
   buffer.operation = payload.operation;
-  buffer.line = payload.line;
+  buffer.origin = payload.origin;
   buffer.flags = flags_of(flags);
   return record;
 }
@@ -90,7 +90,7 @@ ledger::Record program_of(const Payload& payload, const BlobReader& blobs) {
   program.loaded = (flags & segment::kFlagLoaded) != 0;
   program.held = (flags & segment::kFlagHeld) != 0;
   program.name = payload.operation;
-  program.line = payload.line;
+  program.origin = payload.origin;
   program.flags = flags_of(flags);
   return program;
 }
@@ -105,7 +105,7 @@ ledger::Record kernel_of(const Payload& payload) {
   kernel.core_type = core_type_of(segment::KernelPlace::core_type(payload.time));
   kernel.cores = payload.cores;
   kernel.name = payload.operation;
-  kernel.source = payload.line;
+  kernel.source = payload.origin;
   return kernel;
 }
 
@@ -132,7 +132,7 @@ ledger::Record workload_of(const Payload& payload) {
   if (payload.cores != segment::kNoSlot) workload.binaries = payload.cores;
   workload.loads = payload.allocator;
   workload.reloads = Meta::block(payload.meta);
-  workload.launches = launches_of(payload);
+  workload.origin = payload.origin;
   return workload;
 }
 
@@ -143,7 +143,7 @@ ledger::Record trace_of(const Payload& payload) {
   trace.queue = payload.allocator;
   trace.capturing = (Meta::flags(payload.meta) & segment::kFlagHeld) != 0;
   trace.members = payload.cores;
-  trace.launches = launches_of(payload);
+  trace.origin = payload.origin;
   return trace;
 }
 
@@ -209,11 +209,47 @@ ledger::Record record_of(const Payload& payload, const BlobReader& blobs) {
   return {};
 }
 
-ledger::Launches launches_of(const Payload& payload) {
+ledger::Launches launches_of(const Payload& payload, const segment::Clock& clock) {
   return {.count = payload.a,
           .stamp = payload.b,
-          .first = payload.operation | (std::uint64_t{payload.line} << 32),
+          .first = segment::FirstTime::monotonic_ns(payload.operation, clock.monotonic_ns),
           .last = payload.time};
+}
+
+ledger::OriginFrame frame_of(const segment::OriginFrame& frame, const BlobReader& blobs) {
+  const auto text = [&](std::uint32_t id) {
+    const auto blob = blobs.find(id, BlobKind::kString);
+    return blob ? string_of(*blob) : std::string();
+  };
+  ledger::OriginFrame record;
+  record.file = text(frame.file);
+  record.function = text(frame.function);
+  record.line = frame.line;
+  record.inner = (frame.flags & segment::kFrameInner) != 0;
+  return record;
+}
+
+ledger::OriginNode origin_of(const segment::OriginView& node) {
+  ledger::OriginNode record;
+  record.parent = node.parent;
+  switch (node.kind) {
+    case BlobKind::kFrameNode:
+      record.kind = ledger::OriginKind::kFrame;
+      record.frame = node.what;
+      break;
+    case BlobKind::kRegionNode:
+      record.kind = ledger::OriginKind::kRegion;
+      record.name = node.what;
+      record.line = node.line;
+      break;
+    case BlobKind::kOperationNode:
+      record.kind = ledger::OriginKind::kOperation;
+      record.name = node.what;
+      break;
+    default:
+      break;
+  }
+  return record;
 }
 
 ledger::DeviceRecord device_of(const segment::Device& device, const BlobReader& blobs) {

@@ -14,6 +14,7 @@
 #include "ledger/snapshot.hpp"
 #include "segment/format.hpp"
 #include "segment/reader_blobs.hpp"
+#include "segment/reader_origins.hpp"
 
 namespace ttmem::collect {
 
@@ -21,8 +22,10 @@ using segment::BlobReader;
 using segment::BlobView;
 
 // What a slot holds. std::monostate if it is released or makes no sense.
+// Launches are not in it.
 ledger::Record record_of(const segment::Payload& payload, const BlobReader& blobs);
-ledger::Launches launches_of(const segment::Payload& payload);
+// `clock` is the header's.
+ledger::Launches launches_of(const segment::Payload& payload, const segment::Clock& clock);
 
 ledger::DeviceRecord device_of(const segment::Device& device, const BlobReader& blobs);
 ledger::DeviceSetRecord device_set_of(const segment::DeviceSet& set, const BlobReader& blobs);
@@ -31,6 +34,8 @@ ledger::RingManagerRecord ring_manager_of(const segment::RingManager& manager);
 ledger::DeviceCounters counters_of(const segment::Counters& counters, std::uint32_t device);
 
 std::string string_of(const BlobView& blob);
+ledger::OriginFrame frame_of(const segment::OriginFrame& frame, const BlobReader& blobs);
+ledger::OriginNode origin_of(const segment::OriginView& node);
 ledger::CoreSet core_set_of(const BlobView& blob);  // of kind kCores or kBanks
 std::vector<std::uint64_t> addresses_of(const BlobView& blob);
 std::vector<ledger::TraceMember> members_of(const BlobView& blob);

@@ -168,8 +168,9 @@ void EventDecoder::tell_buffer(const Payload& before, const Payload& after, Deco
   const auto* buffer = std::get_if<ledger::BufferRecord>(&record);
   if (buffer == nullptr) return;
   view.id = buffer->id;
-  view.operation = text(buffer->operation);
-  view.line = text(buffer->line);
+  const ledger::Catalog& names = source_.ledger().catalog();
+  view.operation = names.operation_of(buffer->origin, buffer->operation);
+  view.line = names.line_of(buffer->origin);
   view.space = buffer->space;
   view.layout = buffer->layout;
   view.address = buffer->address;
@@ -200,8 +201,9 @@ void EventDecoder::tell_program(const Payload& before, const Payload& after, Dec
   view.time = not_before(loading ? shadow_.first_dispatch(after.a) : after.time);
   view.id = after.id;
   view.workload = after.a;
-  view.name = text(after.operation);
-  view.line = text(after.line);
+  const ledger::Catalog& names = source_.ledger().catalog();
+  view.name = names.name_of(after.operation, after.origin);
+  view.line = names.line_of(after.origin);
   if (Meta::variant(after.meta) < ledger::kKernelTypes) {
     view.type = static_cast<ledger::KernelType>(Meta::variant(after.meta));
   }
@@ -221,7 +223,7 @@ void EventDecoder::tell_launcher(const Payload& before, const Payload& after, De
   const bool was = holds(before, kind);
   const bool is = Meta::live(after.meta);
   view.id = after.id;
-  view.time = not_before(source_.launch_ticks(launches_of(after).first));
+  view.time = not_before(source_.launch_ticks(launches_of(after, source_.header().clock).first));
   if (kind == Kind::kWorkload) {
     const bool reloaded = was && Meta::block(after.meta) > Meta::block(before.meta);
     view.workload = after.id;
@@ -229,7 +231,7 @@ void EventDecoder::tell_launcher(const Payload& before, const Payload& after, De
                 : reloaded ? EventKind::kReloaded
                 : was      ? EventKind::kWorkloadChanged
                            : EventKind::kWorkloadCreated;
-    if (reloaded) view.time = not_before(source_.launch_ticks(launches_of(after).last));
+    if (reloaded) view.time = not_before(source_.launch_ticks(after.time));
   } else {
     const bool capturing = (Meta::flags(after.meta) & segment::kFlagHeld) != 0;
     view.kind = !is         ? EventKind::kTraceReleased

@@ -28,11 +28,6 @@ constexpr std::array<std::string_view, 16> kAnomalies = {
     "limit",         "stale_handle", "kind_by_source",    "audit",           "overlap",
     "second_runtime"};
 
-std::string name_of(const segment::Reader& reader, std::uint32_t id) {
-  const auto blob = reader.blobs().find(id, BlobKind::kString);
-  return blob ? string_of(*blob) : std::string();
-}
-
 std::vector<std::string> hooks_missing(const segment::Reader& reader) {
   const segment::Header& header = reader.header();
   const auto blob = reader.blobs().find(header.hook_names, BlobKind::kString);
@@ -129,7 +124,7 @@ std::string message_of(const segment::Failure& failure) {
 }
 
 ledger::FailureView failure_view(const segment::Failure& failure, const segment::Reader& reader,
-                                 const TickClock& clock) {
+                                 const ledger::Catalog& names, const TickClock& clock) {
   ledger::FailureView view;
   view.number = failure.number;
   view.kind = failure_word(failure.kind);
@@ -145,8 +140,8 @@ ledger::FailureView failure_view(const segment::Failure& failure, const segment:
       view.cores = ledger::to_string(core_set_of(*blob));
     }
   }
-  view.operation = name_of(reader, failure.operation);
-  view.line = name_of(reader, failure.line);
+  view.operation = names.operation_of(failure.origin, failure.operation);
+  view.line = names.line_of(failure.origin);
   view.holdings = failure.picture_slots;
   view.truncated = failure.truncated != 0;
   return view;

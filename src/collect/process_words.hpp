@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collect/clock.hpp"
+#include "ledger/catalog.hpp"
 #include "ledger/snapshot.hpp"
 #include "segment/reader.hpp"
 
@@ -21,7 +22,7 @@ ledger::ProcessView process_view(const segment::Reader& reader, const TickClock&
 ledger::Tracking tracking_of(const segment::Reader& reader, const segment::CounterFront& counters);
 
 ledger::FailureView failure_view(const segment::Failure& failure, const segment::Reader& reader,
-                                 const TickClock& clock);
+                                 const ledger::Catalog& names, const TickClock& clock);
 
 // "out_of_memory", ...
 std::string_view failure_word(std::uint64_t kind);

@@ -108,7 +108,15 @@ void SegmentSource::feed_blobs(ledger::ProcessLedger& ledger, std::size_t from) 
       case BlobKind::kMembers:
         ledger.set_members(blob->id, members_of(*blob));
         break;
+      case BlobKind::kFrame:
+        if (const auto frame = segment::frame_in(*blob)) {
+          ledger.set_frame(blob->id, frame_of(*frame, reader_.blobs()));
+        }
+        break;
       default:
+        if (const auto node = segment::node_in(*blob)) {
+          ledger.set_origin(blob->id, origin_of(*node));
+        }
         break;
     }
   }
@@ -142,7 +150,7 @@ void SegmentSource::on_launches(std::uint32_t index, const Payload& payload) {
 
 void SegmentSource::set_launches(std::uint32_t index, const Payload& payload) {
   if (!Meta::live(payload.meta)) return;
-  ledger::Launches launches = launches_of(payload);
+  ledger::Launches launches = launches_of(payload, header().clock);
   launches.first = launch_ticks(launches.first);
   launches.last = launch_ticks(launches.last);
   ledger_->set_launches(index, launches);
@@ -187,7 +195,7 @@ void SegmentSource::update_failures() {
       failures_seen_ > segment::kMaxFailures ? failures_seen_ - segment::kMaxFailures + 1 : 1;
   for (std::uint32_t number = first; number <= failures_seen_; ++number) {
     if (const auto failure = reader_.read_failure(number)) {
-      failures_.push_back(failure_view(*failure, reader_, clock_));
+      failures_.push_back(failure_view(*failure, reader_, ledger_->catalog(), clock_));
     }
   }
 }

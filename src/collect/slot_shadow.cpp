@@ -155,7 +155,7 @@ std::vector<ledger::EventKernel> SlotShadow::kernels(std::uint64_t program) cons
 std::uint64_t SlotShadow::first_dispatch(std::uint64_t workload) const {
   const auto found = workloads_.find(workload);
   if (found == workloads_.end()) return 0;
-  return source_.launch_ticks(launches_of(slots_[found->second]).first);
+  return source_.launch_ticks(launches_of(slots_[found->second], source_.header().clock).first);
 }
 
 }  // namespace ttmem::collect

@@ -128,6 +128,50 @@ std::string_view Catalog::string(StringId id) const {
   return text ? std::string_view(*text) : std::string_view();
 }
 
+void Catalog::set_frame(OriginFrameId id, OriginFrame frame) {
+  origins_.set_frame(id, std::move(frame));
+}
+
+void Catalog::set_origin(OriginId id, const OriginNode& node) { origins_.set_node(id, node); }
+
+std::string_view Catalog::step_of(OriginId origin) const {
+  const Origins::Node* node = origins_.node(origin);
+  if (!node) return {};
+  if (node->step.kind == OriginKind::kCut) return "…";
+  if (node->step.kind != OriginKind::kFrame) return string(node->step.name);
+  const OriginFrame* frame = origins_.frame(node->step.frame);
+  return frame ? std::string_view(frame->text) : std::string_view("?");
+}
+
+std::string_view Catalog::line_of(OriginId origin) const {
+  const Origins::Node* node = origins_.node(origin);
+  const Origins::Node* said = node ? origins_.node(node->line) : nullptr;
+  if (!said) return {};
+  return said->step.kind == OriginKind::kRegion ? string(said->step.line) : step_of(node->line);
+}
+
+std::string_view Catalog::operation_of(OriginId origin) const {
+  const Origins::Node* node = origins_.node(origin);
+  return node ? step_of(node->operation) : std::string_view();
+}
+
+std::string_view Catalog::operation_of(OriginId origin, StringId derived) const {
+  const std::string_view named = operation_of(origin);
+  if (!named.empty()) return named;
+  const std::string_view followed = string(derived);
+  return followed.empty() ? region_of(origin) : followed;
+}
+
+std::string_view Catalog::name_of(StringId own, OriginId origin) const {
+  const std::string_view name = string(own);
+  return name.empty() ? operation_of(origin, 0) : name;
+}
+
+std::string_view Catalog::region_of(OriginId origin) const {
+  const Origins::Node* node = origins_.node(origin);
+  return node ? step_of(node->region) : std::string_view();
+}
+
 const Catalog::Membership& Catalog::membership(DeviceIndex device) const {
   static const Membership kNone;
   if (!memberships_valid_) {

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ledger/origins.hpp"
 #include "ledger/records.hpp"
 
 namespace ttmem::ledger {
@@ -27,6 +28,8 @@ class Catalog {
   void set_cores(CoresId id, CoreSet cores);
   void set_addresses(ListId id, std::vector<std::uint64_t> addresses);
   void set_members(ListId id, std::vector<TraceMember> members);
+  void set_frame(OriginFrameId id, OriginFrame frame);
+  void set_origin(OriginId id, const OriginNode& node);
 
   // Null or "" if not there.
   const DeviceRecord* device(DeviceIndex index) const;
@@ -36,6 +39,18 @@ class Catalog {
   const std::vector<std::uint64_t>* addresses(ListId id) const;
   const std::vector<TraceMember>* members(ListId id) const;
   std::string_view string(StringId id) const;
+  const Origins& origins() const { return origins_; }
+  // The operation of a buffer: of ttnn, or of the launch that followed, or the region it was made
+  // in.
+  std::string_view operation_of(OriginId origin, StringId derived) const;
+  // What a program calls itself, or else what it was made for.
+  std::string_view name_of(StringId own, OriginId origin) const;
+  // Of an origin: its line as "FILE:LINE FUNCTION", its operation of ttnn, its innermost region,
+  // and what it says itself; "" if it has none.
+  std::string_view line_of(OriginId origin) const;
+  std::string_view operation_of(OriginId origin) const;
+  std::string_view region_of(OriginId origin) const;
+  std::string_view step_of(OriginId origin) const;
 
   const std::vector<DeviceIndex>& devices() const { return devices_in_order_; }
   // The sets that contain a device, ascending; and the allocators of these sets.
@@ -62,6 +77,7 @@ class Catalog {
   std::vector<std::optional<AllocatorRecord>> allocators_;
   std::vector<DeviceIndex> devices_in_order_;
   std::unordered_map<StringId, std::string> strings_;
+  Origins origins_;
   std::unordered_map<CoresId, CoreSet> cores_;
   std::unordered_map<ListId, std::vector<std::uint64_t>> addresses_;
   std::unordered_map<ListId, std::vector<TraceMember>> members_;

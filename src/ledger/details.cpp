@@ -50,8 +50,8 @@ HoldingView buffer_view(const Books& books, const BufferRecord& buffer) {
   view.kind = HoldingKind::kBuffer;
   view.devices = devices_of(books, books.buffers.set_of(buffer));
   view.id = buffer.id;
-  view.operation = books.catalog.string(buffer.operation);
-  view.line = books.catalog.string(buffer.line);
+  view.operation = books.catalog.operation_of(buffer.origin, buffer.operation);
+  view.line = books.catalog.line_of(buffer.origin);
   view.space = buffer.space;
   view.layout = buffer.layout;
   view.address = buffer.address;
@@ -80,8 +80,8 @@ HoldingView member_view(const Books& books, const ProgramRecord& program) {
   view.devices = devices_of(books, program.set);
   view.id = program.id;
   view.type = program.type;
-  view.name = books.catalog.string(program.name);
-  view.line = books.catalog.string(program.line);
+  view.name = books.catalog.name_of(program.name, program.origin);
+  view.line = books.catalog.line_of(program.origin);
   view.loaded = program.loaded;
   view.estimated = program.flags.estimated;
   view.since = program.registered;
@@ -195,8 +195,8 @@ ProgramView program_view(const Books& books, const ProgramBook::Program& program
   ProgramView view;
   view.id = record.id;
   view.workload = record.workload;
-  view.name = books.catalog.string(record.name);
-  view.line = books.catalog.string(record.line);
+  view.name = books.catalog.name_of(record.name, record.origin);
+  view.line = books.catalog.line_of(record.origin);
   view.type = record.type;
   view.loaded = record.loaded;
   view.devices = devices_of(books, record.set);

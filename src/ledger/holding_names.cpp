@@ -31,15 +31,15 @@ std::string of_trace(const Books& books, SlotIndex slot) {
 }  // namespace
 
 std::string buffer_name(const Books& books, const BufferRecord& buffer) {
-  const std::string_view operation = books.catalog.string(buffer.operation);
+  const std::string_view operation = books.catalog.operation_of(buffer.origin, buffer.operation);
   if (!operation.empty()) return std::string(operation);
-  const std::string_view line = books.catalog.string(buffer.line);
+  const std::string_view line = books.catalog.line_of(buffer.origin);
   if (!line.empty()) return std::string(line);
   return fmt::format("buffer {:#x}", buffer.id);
 }
 
 std::string program_name(const Books& books, const ProgramRecord& program) {
-  const std::string_view name = books.catalog.string(program.name);
+  const std::string_view name = books.catalog.name_of(program.name, program.origin);
   return name.empty() ? fmt::format("program {}", program.id) : std::string(name);
 }
 

@@ -62,6 +62,14 @@ void ProcessLedger::set_cores(CoresId id, CoreSet cores) {
 void ProcessLedger::set_addresses(ListId id, std::vector<std::uint64_t> addresses) {
   state_->change().catalog.set_addresses(id, std::move(addresses));
 }
+void ProcessLedger::set_frame(OriginFrameId id, OriginFrame frame) {
+  state_->change().catalog.set_frame(id, std::move(frame));
+}
+
+void ProcessLedger::set_origin(OriginId id, const OriginNode& node) {
+  state_->change().catalog.set_origin(id, node);
+}
+
 void ProcessLedger::set_members(ListId id, std::vector<TraceMember> members) {
   state_->change().catalog.set_members(id, std::move(members));
 }
@@ -174,6 +182,8 @@ bool ProcessLedger::in_mesh(DeviceIndex device) const {
   return std::any_of(allocators.begin(), allocators.end(),
                      [&](AllocatorIndex i) { return state_->books.catalog.allocator(i)->open; });
 }
+
+const Catalog& ProcessLedger::catalog() const { return state_->books.catalog; }
 
 std::string_view ProcessLedger::string(StringId id) const {
   return state_->books.catalog.string(id);

@@ -21,6 +21,7 @@
 
 namespace ttmem::ledger {
 
+class Catalog;
 struct CoreLayers;
 
 class ProcessLedger {
@@ -38,6 +39,8 @@ class ProcessLedger {
   void set_cores(CoresId id, CoreSet cores);
   void set_addresses(ListId id, std::vector<std::uint64_t> addresses);
   void set_members(ListId id, std::vector<TraceMember> members);
+  void set_frame(OriginFrameId id, OriginFrame frame);
+  void set_origin(OriginId id, const OriginNode& node);
 
   // Slot `slot` now holds `record`; std::monostate means that it holds nothing.
   void apply(SlotIndex slot, const Record& record);
@@ -64,6 +67,7 @@ class ProcessLedger {
   std::vector<ProgramView> programs() const;
 
   std::string_view string(StringId id) const;
+  const Catalog& catalog() const;             // of names and origins
   const CoreSet* core_set(CoresId id) const;  // null if it is not known
   // Records that refer to something that is not there (hostile or early input). Never an error.
   // Kept until something changes.

@@ -22,6 +22,8 @@ using AllocatorIndex = std::uint16_t;
 using StringId = std::uint32_t;  // 0 = none
 using CoresId = std::uint32_t;   // 0 = all banks (buffer), or not known (kernel, range)
 using ListId = std::uint32_t;    // 0 = none
+using OriginId = std::uint32_t;  // a node of the tree of origins; 0 = not known
+using OriginFrameId = std::uint32_t;
 using SlotIndex = std::uint32_t;
 using Ticks = std::uint64_t;  // of the source's clock; the source converts for display
 
@@ -101,6 +103,25 @@ struct AllocatorRecord {
   friend bool operator==(const AllocatorRecord&, const AllocatorRecord&) = default;
 };
 
+// ---- origins: which code a holding comes from, see ledger/origins.hpp ----------------------
+
+struct OriginFrame {
+  std::string file, function;  // "" = not known
+  std::uint32_t line = 0;      // 0 = not known
+  bool inner = false;          // of ttnn, of an import: not what people look for
+  std::string text;            // "FILE:LINE FUNCTION"; made when it is set
+};
+
+enum class OriginKind : std::uint8_t { kFrame, kRegion, kOperation, kCut };
+
+struct OriginNode {
+  OriginKind kind = OriginKind::kCut;
+  OriginId parent = 0;
+  OriginFrameId frame = 0;  // of a frame
+  StringId name = 0;        // of a region or an operation
+  StringId line = 0;        // where a region was entered, if it says so
+};
+
 // ---- holdings: one a slot -------------------------------------------------------------------
 
 struct Flags {
@@ -124,7 +145,8 @@ struct BufferRecord {
   Layout layout = Layout::kInterleaved;
   bool per_core = false;
   CoresId cores = 0;
-  StringId operation = 0, line = 0;
+  StringId operation = 0;  // of the launch that followed; only where the origin names none
+  OriginId origin = 0;
   Flags flags;
 };
 
@@ -138,7 +160,8 @@ struct ProgramRecord {
   Ticks registered = 0;
   bool loaded = false;  // dispatched at least once since its devices opened
   bool held = false;    // released by its owner; only a live trace still uses its ranges
-  StringId name = 0, line = 0;
+  StringId name = 0;
+  OriginId origin = 0;
   Flags flags;
 };
 
@@ -179,6 +202,7 @@ struct WorkloadRecord {
   std::optional<SlotIndex> binaries;
   std::uint64_t loads = 0;    // launches that loaded a program
   std::uint64_t reloads = 0;  // launches whose slice had left the ring
+  OriginId origin = 0;        // of its first launch
   Launches launches;
 };
 
@@ -193,7 +217,8 @@ struct TraceRecord {
   SetIndex set = 0;
   std::uint32_t queue = 0;
   bool capturing = false;
-  ListId members = 0;  // programs that it replays
+  ListId members = 0;   // programs that it replays
+  OriginId origin = 0;  // where its capture began
   Launches launches;
 };
 

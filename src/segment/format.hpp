@@ -98,6 +98,15 @@ inline constexpr std::uint32_t kHeaderGrowthStopped = 1u << 3;   // no room: see
 inline constexpr std::uint32_t kHeaderPartial = 1u << 4;         // adopted by a restarted writer
 inline constexpr std::uint32_t kHeaderRecreated = 1u << 5;       // the file had been unlinked
 inline constexpr std::uint32_t kHeaderDisconnected = 1u << 6;    // a legacy client's socket closed
+inline constexpr std::uint32_t kHeaderStacksCut = 1u << 7;       // no room: lines alone, or nothing
+
+// Whether the lines of Python are told.
+enum class Lines : std::uint32_t {
+  kUnknown = 0,  // nobody has tried: no Python, or none that uses the runtime
+  kOn = 1,
+  kOff = 2,      // asked for
+  kRefused = 3,  // this interpreter's frames are not read: the reason says why
+};
 
 struct Header {
   char magic[8];
@@ -118,7 +127,9 @@ struct Header {
   std::uint32_t hook_names;  // blob
   std::uint32_t source;      // TTMEM_SOURCE_*
   std::uint64_t created_ticks;
-  std::uint8_t reserved1[176];
+  std::uint32_t lines;         // Lines
+  std::uint32_t lines_reason;  // blob: string; 0 = none
+  std::uint8_t reserved1[168];
 
   // What changes while the process runs, each group on cache lines of its own.
   std::uint64_t head;            // number of the last event; 0 = none. Stored with release.
@@ -147,6 +158,7 @@ static_assert(offsetof(Header, clock) == 832);
 static_assert(offsetof(Header, ttmem_version) == 864);
 static_assert(offsetof(Header, hooks_wanted) == 1184);
 static_assert(offsetof(Header, hook_names) == 1216);
+static_assert(offsetof(Header, lines) == 1232);
 static_assert(offsetof(Header, head) == 1408);
 static_assert(offsetof(Header, order) == 1536);
 inline constexpr std::uint64_t kLiveHeaderOffset = offsetof(Header, head);
@@ -286,7 +298,8 @@ struct Counters {
   std::uint64_t live_slots;
   std::uint64_t peak_slots;
   std::uint64_t growths;
-  std::uint64_t reserved[12];
+  std::uint64_t odd_stacks;  // atomic: stacks of Python that were not as they should be
+  std::uint64_t reserved[11];
   std::uint64_t taken[kFigures][kMaxDevices];
   std::uint64_t peak[kFigures][kMaxDevices];
   std::uint64_t dispatches[kMaxDevices];   // of workloads that were released
@@ -327,7 +340,7 @@ struct Failure {
   std::uint32_t picture_slots;
   std::uint32_t truncated;  // 1 = more was held than the picture shows
   std::uint32_t operation;
-  std::uint32_t line;
+  std::uint32_t origin;
   std::uint32_t reserved0;
   std::uint64_t event;  // the picture is the state after this event
   std::uint64_t reserved[3];
@@ -352,6 +365,12 @@ enum class BlobKind : std::uint16_t {
   kBankCores = 7,    // 2 bytes a bank: x y
   kConfigSizes = 8,  // u32 a core type
   kMembers = 9,      // u64 program id, u16 set, 6 x 0: what a trace captured, in order, each once
+  kFrame = 10,       // OriginFrame
+  // Nodes of the tree of origins.
+  kFrameNode = 11,      // OriginNode of a frame
+  kRegionNode = 12,     // OriginRegion
+  kOperationNode = 13,  // OriginNode of a string: ttnn's operation
+  kCutNode = 14,        // OriginNode of nothing: there were more frames around
 };
 struct Blob {
   std::uint32_t bytes;
@@ -359,6 +378,31 @@ struct Blob {
   std::uint16_t reserved;
 };
 static_assert(sizeof(Blob) == 8);
+
+// ---- origins -------------------------------------------------------------------------------
+
+// Where a holding comes from is a node of a tree: a frame, a region or an operation, and the node
+// around it. From the root inwards: regions, then frames, an operation in the place of the frame
+// that called it. A parent has a smaller id than its children; 0 = no parent.
+struct OriginFrame {
+  std::uint32_t file;      // string
+  std::uint32_t function;  // string; 0 = not known
+  std::uint32_t line;      // 0 = not known
+  std::uint32_t flags;
+};
+// The frame is ttnn's, Python's import's or our own: not the line that people look for.
+inline constexpr std::uint32_t kFrameInner = 1u << 0;
+
+struct OriginNode {
+  std::uint32_t parent;
+  std::uint32_t what;
+};
+struct OriginRegion {
+  std::uint32_t parent;
+  std::uint32_t name;  // string; 0 = none
+  std::uint32_t line;  // string, "FILE:LINE FUNCTION"; 0 = none
+};
+static_assert(sizeof(OriginFrame) == 16 && sizeof(OriginNode) == 8 && sizeof(OriginRegion) == 12);
 
 // ---- where things stand --------------------------------------------------------------------
 

@@ -68,6 +68,8 @@ inline constexpr unsigned kFlagPerCore = 1u << 5;  // buffer: `address` is a blo
 // Program: dispatched since it was registered and since a device of its set was last closed. Its
 // kernels count, and it can be resident, only while it has this flag.
 inline constexpr unsigned kFlagLoaded = 1u << 6;
+// Buffer: its operation is that of the launch which followed on the same thread.
+inline constexpr unsigned kFlagDerived = 1u << 6;
 // Program: released by its owner, kept because a live trace replays it. It counts nothing by
 // itself. Trace: capture has begun and not ended.
 inline constexpr unsigned kFlagHeld = 1u << 7;
@@ -83,15 +85,17 @@ inline constexpr unsigned kFlagHeld = 1u << 7;
 //   workload workload id dispatch count * order stamp *           last dispatch * set, loads
 //   trace    trace id    replay count *   order stamp *           last replay *   set, queue
 //
-//   kind      cores                    operation             line
-//   buffer    cores or banks (blob)    operation (blob)      source line (blob)
-//   program   0                        name (blob)           source line (blob)
+//   kind      cores                    operation             origin
+//   buffer    cores or banks (blob)    operation (blob)      node (blob)
+//   program   0                        name (blob)           node (blob)
 //   kernel    cores (blob)             name (blob)           source (blob)
 //   range     cores (blob)             generation            0
-//   workload  slot of its binaries +   first dispatch, as one 64-bit word over both; 0 = never
-//   trace     members (blob)           first replay, likewise
+//   workload  slot of its binaries +   first dispatch        node (blob)
+//   trace     members (blob)           first replay          node (blob)
 //
 // In a release, `time` of a buffer and a program is when it was released.
+// First dispatch and first replay are FirstTime words. The operation of a buffer is told here only
+// where its origin has none: by the launch that followed (kFlagDerived).
 // + kNoSlot = none. Times of workloads and traces are CLOCK_MONOTONIC nanoseconds, a few ms coarse,
 // because a dispatch cannot afford to read the clock that `ticks` come from.
 //
@@ -114,7 +118,7 @@ struct Payload {
   std::uint16_t allocator;
   std::uint32_t cores;
   std::uint32_t operation;
-  std::uint32_t line;
+  std::uint32_t origin;
 };
 static_assert(sizeof(Payload) == 56);
 static_assert(offsetof(Payload, meta) == 0);
@@ -126,7 +130,7 @@ static_assert(offsetof(Payload, set) == 40);
 static_assert(offsetof(Payload, allocator) == 42);
 static_assert(offsetof(Payload, cores) == 44);
 static_assert(offsetof(Payload, operation) == 48);
-static_assert(offsetof(Payload, line) == 52);
+static_assert(offsetof(Payload, origin) == 52);
 
 // The `time` word of a kernel.
 struct KernelPlace {
@@ -135,6 +139,22 @@ struct KernelPlace {
   }
   static constexpr unsigned processor(std::uint64_t word) { return word & 0xFFu; }
   static constexpr unsigned core_type(std::uint64_t word) { return (word >> 8) & 0xFFu; }
+};
+
+// The first dispatch of a workload, or replay of a trace: the time after the moment of the header's
+// clock, in steps of 2^22 ns (4 ms, as coarse as the clock it comes from), plus 1. 0 = never; the
+// highest number, after 208 days, means "then or later".
+struct FirstTime {
+  static constexpr unsigned kShift = 22;
+  static constexpr std::uint32_t pack(std::uint64_t monotonic_ns, std::uint64_t clock_ns) {
+    const std::uint64_t steps =
+        (monotonic_ns > clock_ns ? (monotonic_ns - clock_ns) >> kShift : 0) + 1;
+    return steps < UINT32_MAX ? static_cast<std::uint32_t>(steps) : UINT32_MAX;
+  }
+  // CLOCK_MONOTONIC nanoseconds; 0 = never.
+  static constexpr std::uint64_t monotonic_ns(std::uint32_t word, std::uint64_t clock_ns) {
+    return word == 0 ? 0 : clock_ns + (std::uint64_t{word - 1} << kShift);
+  }
 };
 
 struct Slot {

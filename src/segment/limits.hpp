@@ -21,6 +21,12 @@ inline constexpr std::uint32_t kMaxWatermarks = 16;
 inline constexpr std::uint32_t kMaxMessageBytes = 1024;
 inline constexpr std::uint32_t kMaxBlobBytes = 64 * 1024;  // one interned string or list
 inline constexpr std::uint64_t kMaxInternedBytes = 64ull << 20;
+// Of these, texts may fill so much: sets of cores, addresses and lists always find room.
+inline constexpr std::uint64_t kMaxTextBytes = 48ull << 20;
+// Of these, origins: stacks, then the innermost lines alone, then nothing new.
+inline constexpr std::uint64_t kMaxStackBytes = 7ull << 20;
+inline constexpr std::uint64_t kMaxOriginBytes = 8ull << 20;
+inline constexpr std::uint32_t kMaxFrames = 64;        // of one stack, the innermost
 inline constexpr std::uint32_t kEventCapacity = 8192;  // records in the event ring
 inline constexpr std::uint64_t kMaxTableSlots = 1ull << 28;
 inline constexpr std::uint64_t kMaxBlockBytes = (1ull << 44) - 1;

@@ -29,10 +29,12 @@ struct CounterFront {
   std::uint64_t live_slots;
   std::uint64_t peak_slots;
   std::uint64_t growths;
-  std::uint64_t reserved[12];
+  std::uint64_t odd_stacks;
+  std::uint64_t reserved[11];
 };
 static_assert(sizeof(CounterFront) == offsetof(Counters, taken));
 static_assert(offsetof(CounterFront, unrecorded) == offsetof(Counters, unrecorded));
+static_assert(offsetof(CounterFront, odd_stacks) == offsetof(Counters, odd_stacks));
 
 // The words of the header that change while the process runs.
 using LiveHeader = std::array<char, kLiveHeaderBytes>;

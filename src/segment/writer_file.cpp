@@ -145,7 +145,7 @@ int WriterFile::leaves_room(std::uint64_t bytes) const {
   return free >= keep + bytes ? 0 : ENOSPC;
 }
 
-int WriterFile::prepare(SectionKind section, std::uint64_t bytes) {
+int WriterFile::prepare(SectionKind section, std::uint64_t bytes, std::uint64_t spare) {
   const Place place = kPlaces[index(section)];
   const std::uint64_t limit =
       section == SectionKind::kTable ? max_slots_ * sizeof(Slot) : page_up(place.max_bytes);
@@ -153,7 +153,7 @@ int WriterFile::prepare(SectionKind section, std::uint64_t bytes) {
   const std::uint64_t wanted = page_up(bytes);
   if (wanted <= ready) return 0;
   if (wanted > limit) return EFBIG;
-  if (const int error = leaves_room(wanted - ready)) return error;
+  if (const int error = leaves_room(wanted - ready + spare)) return error;
   const std::uint64_t end = place.offset + wanted;
   if (end > size_) {
     rlimit file_size;

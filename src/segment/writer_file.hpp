@@ -28,9 +28,10 @@ class WriterFile {
   // Makes the file of process (pid, start): exclusive, locked, with an empty header. 0 or an errno.
   int create(const char* directory, std::int32_t pid, std::uint64_t start);
 
-  // Makes the first `bytes` of a section ready. 0; ENOSPC if others would be left without room;
-  // EFBIG beyond RLIMIT_FSIZE (asked first: the kernel's answer would be a deadly signal).
-  int prepare(SectionKind section, std::uint64_t bytes);
+  // Makes the first `bytes` of a section ready. 0; ENOSPC if others would be left without room, and
+  // `spare` bytes more; EFBIG beyond RLIMIT_FSIZE (asked first: the kernel's answer would be a
+  // deadly signal).
+  int prepare(SectionKind section, std::uint64_t bytes, std::uint64_t spare = 0);
   std::uint64_t ready(SectionKind section) const { return ready_[index(section)]; }
 
   // Looks whether the descriptor is still ours (a host may have closed it, and its number may be

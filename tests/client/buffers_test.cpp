@@ -21,7 +21,7 @@ TEST_F(Buffers1, ABufferIsOneSlotOneEventAndItsBytes) {
   ttmem_buffer made = buffer(7, 176128);
   made.requested = 2097152;
   made.layout = TTMEM_LAYOUT_INTERLEAVED;
-  recorder->buffers.allocated(made, {11, 12});
+  recorder->buffers.allocated(made, 12);
   EXPECT_EQ(taken(TTMEM_SPACE_DRAM), 2113536u);  // 12 banks
   const auto found = reader().live(Kind::kBuffer);
   ASSERT_EQ(found.size(), 1u);
@@ -31,8 +31,8 @@ TEST_F(Buffers1, ABufferIsOneSlotOneEventAndItsBytes) {
   EXPECT_EQ(Meta::block(found[0].meta), 176128u);
   EXPECT_EQ(found[0].set, set);
   EXPECT_EQ(found[0].allocator, allocator);
-  EXPECT_EQ(found[0].operation, 11u);
-  EXPECT_EQ(found[0].line, 12u);
+  EXPECT_EQ(found[0].operation, 0u) << "its origin knows";
+  EXPECT_EQ(found[0].origin, 12u);
   const auto last = reader().events().back();
   EXPECT_EQ(last.payload.id, 7u);
   EXPECT_EQ(reader().table()[last.slot].version, reader().header().head << 1);

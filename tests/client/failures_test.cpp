@@ -21,7 +21,8 @@ class FailuresTest : public Recording {
     failure.requested = 1 << 20;
     failure.set = on;
     failure.allocator = allocator;
-    return recorder->failures.failed(failure, {3, 4});
+    failure.operation = 3;
+    return recorder->failures.failed(failure, 4);
   }
   std::unique_ptr<segment::Failure> record(std::uint32_t index) {
     return std::make_unique<segment::Failure>(
@@ -36,6 +37,7 @@ TEST_F(FailuresTest, ThePictureShowsTheLargestFirst) {
   const auto seen = record(0);
   EXPECT_STREQ(seen->message, "Out of Memory");
   EXPECT_EQ(seen->operation, 3u);
+  EXPECT_EQ(seen->origin, 4u);
   ASSERT_EQ(seen->picture_slots, 4u);
   EXPECT_EQ(seen->truncated, 0u);
   EXPECT_EQ(seen->picture[0].payload.id, 5u);

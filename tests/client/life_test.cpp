@@ -270,7 +270,7 @@ TEST_F(Life, ErrnoIsTheHosts) {
 
 // ---- tags ----------------------------------------------------------------------------------
 
-TEST_F(Life, TagsNameTheInnermostOperation) {
+TEST_F(Life, RegionsAreNodesOneInsideTheOther) {
   EXPECT_EQ(run([&] {
               const ttmem_allocator_t allocator = open_allocator_on(open_device());
               const ttmem_string_t outer = ttmem_intern_string("outer", 5);
@@ -279,8 +279,8 @@ TEST_F(Life, TagsNameTheInnermostOperation) {
               ttmem_tag_push(outer, line);
               ttmem_tag_push(inner, 0);
               allocate(allocator, 1);
-              for (int i = 0; i < 10; ++i) ttmem_tag_push(outer, 0);  // deeper than are kept
-              for (int i = 0; i < 10; ++i) ttmem_tag_pop();
+              for (int i = 0; i < 1000; ++i) ttmem_tag_push(outer, 0);
+              for (int i = 0; i < 1000; ++i) ttmem_tag_pop();
               ttmem_tag_pop();
               allocate(allocator, 2);
               ttmem_tag_pop();
@@ -289,10 +289,15 @@ TEST_F(Life, TagsNameTheInnermostOperation) {
               const TinyReader seen(ttmem_segment_path());
               std::map<std::uint64_t, Payload> by_id;
               for (const auto& payload : seen.live(Kind::kBuffer)) by_id[payload.id] = payload;
-              CHECK_THAT(seen.blob(by_id[1].operation) == "inner");
-              CHECK_THAT(seen.blob(by_id[1].line) == "a.py:3");
-              CHECK_THAT(seen.blob(by_id[2].operation) == "outer");
-              CHECK_THAT(by_id[3].operation == 0);
+              const auto inside = seen.region(by_id[1].origin);
+              CHECK_THAT(seen.blob(inside.name) == "inner");
+              CHECK_THAT(inside.line == 0);
+              CHECK_THAT(inside.parent == by_id[2].origin);
+              const auto around = seen.region(by_id[2].origin);
+              CHECK_THAT(seen.blob(around.name) == "outer");
+              CHECK_THAT(seen.blob(around.line) == "a.py:3");
+              CHECK_THAT(around.parent == 0);
+              CHECK_THAT(by_id[3].origin == 0);
             }),
             0);
 }

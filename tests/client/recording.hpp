@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -93,6 +94,12 @@ class TinyReader {
     std::string bytes(head.bytes, '\0');
     read(bytes.data(), bytes.size(), offset + sizeof head);
     return bytes;
+  }
+  segment::OriginRegion region(std::uint32_t id) const {
+    segment::OriginRegion node = {};
+    const std::string bytes = blob(id);
+    if (bytes.size() == sizeof node) std::memcpy(&node, bytes.data(), sizeof node);
+    return node;
   }
   // The last events, oldest first, as many as the ring holds.
   std::vector<segment::Event> events() const {

@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <span>
 
-#include "legacy/framer.hpp"
-#include "legacy/service.hpp"
+#include "serve/legacy/framer.hpp"
+#include "serve/legacy/service.hpp"
 
 namespace {
 
-using namespace ttmem::legacy;
+using namespace ttmem::serve::legacy;
 
 class NoLog final : public Log {
  public:

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "ledger/origins.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ttmem::ledger {
+
+std::string text_of(const OriginFrame& frame) {
+  std::string text = frame.file.empty() ? "?" : frame.file;
+  if (frame.line != 0) text += ":" + std::to_string(frame.line);
+  if (!frame.function.empty()) text += " " + frame.function;
+  return text;
+}
+
+void Origins::set_frame(OriginFrameId id, OriginFrame frame) {
+  frame.text = text_of(frame);
+  frames_.insert_or_assign(id, std::move(frame));
+}
+
+void Origins::set_node(OriginId id, const OriginNode& step) {
+  Node added;
+  added.step = step;
+  if (const Node* around = step.parent < id ? node(step.parent) : nullptr) {
+    added.line = around->line;
+    added.operation = around->operation;
+    added.region = around->region;
+  } else {
+    added.step.parent = 0;
+  }
+  switch (step.kind) {
+    case OriginKind::kFrame:
+      if (const OriginFrame* of = frame(step.frame); of && !of->inner) added.line = id;
+      break;
+    case OriginKind::kRegion:
+      if (step.name != 0) added.region = id;
+      if (step.line != 0) added.line = id;
+      break;
+    case OriginKind::kOperation:
+      added.operation = id;
+      break;
+    case OriginKind::kCut:
+      break;
+  }
+  nodes_.insert_or_assign(id, added);
+}
+
+const OriginFrame* Origins::frame(OriginFrameId id) const {
+  const auto found = frames_.find(id);
+  return found == frames_.end() ? nullptr : &found->second;
+}
+
+const Origins::Node* Origins::node(OriginId id) const {
+  const auto found = nodes_.find(id);
+  return found == nodes_.end() ? nullptr : &found->second;
+}
+
+std::vector<OriginId> Origins::path(OriginId id) const {
+  std::vector<OriginId> steps;
+  for (const Node* at = node(id); at; id = at->step.parent, at = node(id)) steps.push_back(id);
+  std::reverse(steps.begin(), steps.end());
+  return steps;
+}
+
+}  // namespace ttmem::ledger

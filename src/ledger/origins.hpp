@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The tree of origins of one process: which code a holding comes from. A node is a step and the
+// node around it; from the root inwards there are the regions that the program named, then the
+// frames of its stack, with an operation of ttnn in the place of the frame that called it.
+//
+//   model > layer 3 > main.py:7 <module> > model.py:81 forward > ttnn.add
+//
+// The *line* of an origin is its innermost frame outside of ttnn, its *operation* the innermost
+// one, its *region* the innermost region. Which nodes say so is worked out once, when a node is
+// set: a parent is older than its children, and one that is not known by then is no parent.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ledger/records.hpp"
+
+namespace ttmem::ledger {
+
+class Origins {
+ public:
+  struct Node {
+    OriginNode step;
+    OriginId line = 0, operation = 0, region = 0;  // the nodes that say it; 0 = none
+  };
+
+  void set_frame(OriginFrameId id, OriginFrame frame);
+  void set_node(OriginId id, const OriginNode& node);
+
+  // Null if not there.
+  const OriginFrame* frame(OriginFrameId id) const;
+  const Node* node(OriginId id) const;
+  // From the root inwards, the node itself last.
+  std::vector<OriginId> path(OriginId id) const;
+
+ private:
+  std::unordered_map<OriginFrameId, OriginFrame> frames_;
+  std::unordered_map<OriginId, Node> nodes_;
+};
+
+// "FILE:LINE FUNCTION", as far as it is known.
+std::string text_of(const OriginFrame& frame);
+
+}  // namespace ttmem::ledger
