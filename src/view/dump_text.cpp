@@ -42,7 +42,7 @@ std::string notes_cell(const HoldingView& holding) {
   add(holding.trace_buffer, "trace");
   add(holding.estimated, "estimated");
   if (!holding.operation.empty()) add(true, text_cell(holding.operation));
-  if (!holding.line.empty()) add(true, text_cell(holding.line));
+  add(!holding.line.empty(), printable(holding.line));
   return notes;
 }
 

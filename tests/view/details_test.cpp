@@ -57,6 +57,14 @@ TEST(Dump, EveryKindHasATable) {
   EXPECT_EQ(dump_text({}, kNow, {}), "");
 }
 
+// The number at its end is what people look for, however deep the file lies.
+TEST(Dump, ASourceLineIsNeverCut) {
+  HoldingView buffer = fabric_kernel();
+  buffer.kind = HoldingKind::kBuffer;
+  buffer.line = "/home/user/tt-metal/models/demos/llama3/tt/attention.py:1234 forward";
+  EXPECT_THAT(dump_text({buffer}, kNow, {}), HasSubstr(buffer.line));
+}
+
 TEST(Dump, AFailureShowsItsPicture) {
   ProcessFailure failed{4711, "python3", true, {}, {}};
   failed.failure.number = 1;
