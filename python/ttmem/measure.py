@@ -64,7 +64,8 @@ class TestFigures:
             return []
         left.sort(key=lambda one: -(one["taken"] or one["requested"] or 0))
         total = sum(one["taken"] or one["requested"] or 0 for one in left)
-        head = f"{len(left)} buffers ({text.format_bytes(total)} a device) outlive the test:"
+        many = "1 buffer outlives" if len(left) == 1 else f"{len(left)} buffers outlive"
+        head = f"{many} the test ({text.format_bytes(total)} per device):"
         return [head, *(_line(one) for one in left[:_LISTED]), *_more(len(left))]
 
     def _largest(self, kind: str) -> List[str]:
@@ -121,10 +122,14 @@ class Session:
 
     def end(self) -> Optional[TestFigures]:
         """The figures of the test, after all its fixtures ended."""
-        gc.collect()
-        figures_of_test = self.look()
+        figures_of_test = self.look_at_rest()
         self.abandon()
         return figures_of_test
+
+    def look_at_rest(self) -> Optional[TestFigures]:
+        """The figures so far, without what only the garbage collector still holds."""
+        gc.collect()
+        return self.look()
 
     def look(self) -> Optional[TestFigures]:
         """The figures so far."""

@@ -65,6 +65,8 @@ class Measuring:
 
     def __init__(self) -> None:
         self._ending: Dict[int, measure.Pause] = {}
+        self._torn_down: Optional[pytest.Item] = None
+        self._leaks: Optional[List[str]] = None
         try:
             self._session = measure.Session()
         except (OSError, RuntimeError) as reason:
@@ -72,6 +74,7 @@ class Measuring:
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, None, None]:
+        self._leaks = None
         self._session.begin(item.nodeid)
         yield
         self._session.abandon()
@@ -89,7 +92,16 @@ class Measuring:
         # Finalizers run last one first: this one before the fixture's own.
         fixturedef.addfinalizer(lambda: self._begin_ending(fixturedef))
 
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, None, None]:
+        self._torn_down = item
+        yield
+        self._torn_down = None
+
     def _begin_ending(self, fixturedef: Any) -> None:
+        # After the last test a wider fixture may close the device, and what leaked is gone with it.
+        if self._torn_down is not None and self._leaks is None:
+            self._leaks = _leaks(self._torn_down, self._session.look_at_rest())
         self._ending[id(fixturedef)] = self._session.pause()
 
     def pytest_fixture_post_finalizer(self, fixturedef: Any) -> None:
@@ -110,7 +122,7 @@ class Measuring:
             figures = self._session.end()
             if figures is not None:
                 result.user_properties.append((PROPERTY, figures.as_dict()))
-                _fail(result, _leaks(item, figures))
+                _fail(result, _leaks(item, figures) if self._leaks is None else self._leaks)
 
 
 def _beyond_limits(item: pytest.Item, figures: measure.TestFigures) -> List[str]:
@@ -122,8 +134,10 @@ def _beyond_limits(item: pytest.Item, figures: measure.TestFigures) -> List[str]
     return problems
 
 
-def _leaks(item: pytest.Item, figures: measure.TestFigures) -> List[str]:
-    return figures.leaks() if item.get_closest_marker("no_device_leaks") is not None else []
+def _leaks(item: pytest.Item, figures: Optional[measure.TestFigures]) -> List[str]:
+    if figures is None or item.get_closest_marker("no_device_leaks") is None:
+        return []
+    return figures.leaks()
 
 
 def _fail(result: pytest.TestReport, problems: List[str]) -> None:

@@ -122,13 +122,39 @@ def test_leaks_and_limits_fail_with_the_holdings(run_pytest):
     done = run_pytest("--ttmem")
     assert done.returncode == 1
     text = done.stdout
-    assert "1 buffers (12.0 KiB a device) outlive the test:" in text, text
+    assert "1 buffer outlives the test (12.0 KiB per device):" in text, text
     assert "12.0 KiB of dram on device 0 by attention at" in text
     assert "dram of device 0: the test took 66.0 KiB (67584 bytes), the limit is 40.0 KiB" in text
     assert "l1 of device 0: the test took 2.0 KiB (2048 bytes), the limit is 1.0 KiB" in text
     assert "48.0 KiB of dram on device 0 by softmax at" in text
     failed = {line.split("::")[1].split()[0] for line in outcomes(text)}
     assert failed == {"test_leaky", "test_beyond"}
+
+
+def test_a_leak_of_the_last_test_is_found_though_its_device_is_closed(run_pytest, tmp_path):
+    (tmp_path / "test_sample.py").write_text(textwrap.dedent("""
+        import pytest
+        from fake_chip import Chip
+
+        @pytest.fixture(scope="module")
+        def device():
+            chip = Chip()
+            yield chip
+            chip.close()
+
+        @pytest.mark.no_device_leaks
+        def test_clean(device):
+            device.allocate(1, 4096)
+            device.free(1)
+
+        @pytest.mark.no_device_leaks
+        def test_leaky(device):
+            device.allocate(2, 1024)
+    """))
+    done = run_pytest("--ttmem")
+    assert "2 passed, 1 error" in done.stdout, done.stdout
+    assert "ERROR at teardown of test_leaky" in done.stdout
+    assert "1 buffer outlives the test (12.0 KiB per device):" in done.stdout
 
 
 def test_the_figures_are_there_as_json(run_pytest, tmp_path):
@@ -168,7 +194,7 @@ def test_workers_of_xdist_measure_and_the_controller_prints(run_pytest, tmp_path
     assert len(tests) == 6, done.stdout
     assert {one["worker"] for one in tests.values()} <= {"gw0", "gw1"}
     assert tests["test_leaky"]["devices"][0]["left"]["dram"] == 12 * 1024
-    assert "outlive the test" in done.stdout
+    assert "1 buffer outlives the test" in done.stdout
     assert done.stdout.count("- device memory -") == 1
 
 
@@ -245,7 +271,7 @@ def test_real_ttnn_on_a_mock_chip(tmp_path):
     assert leaky["peak"]["dram"] == tensor and leaky["left"]["dram"] == tensor
     assert beyond["peak"]["dram"] == 4 * tensor and beyond["left"]["dram"] == 0
     assert tests["test_leaky"]["failed"] and tests["test_beyond"]["failed"]
-    assert "1 buffers (2.0 MiB a device) outlive the test:" in done.stdout
+    assert "1 buffer outlives the test (2.0 MiB per device):" in done.stdout
     assert "the limit is 3.0 MiB" in done.stdout
     # The operation, and the line outside ttnn that called it.
     source = textwrap.dedent(TTNN_TESTS).splitlines()
