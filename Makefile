@@ -8,7 +8,7 @@ DESTDIR ?=
 export DESTDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-long test-matrix bench lint format install clean
+.PHONY: help setup build demo test test-long test-matrix bench lint format docs install clean
 
 help: ## Show this list
 	@echo "ttmem: what occupies the memory of my Tenstorrent devices, who put it there, what is left?"
@@ -49,6 +49,10 @@ lint: ## Check formatting, clang-tidy, the rooms' includes, licences and lengths
 
 format: ## Format all C and C++ sources
 	@scripts/format
+
+docs: ## Build the documents as a site into build/site, and check every link
+	@scripts/setup docs
+	@scripts/docs
 
 install: build ## Install into PREFIX (default /usr/local; DESTDIR is honoured)
 	@cmake --install build --prefix "$(PREFIX)"
