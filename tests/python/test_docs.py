@@ -4,6 +4,7 @@
 
 The word after the language says what an example needs: nothing for plain Python, `ttnn` for the real
 runtime, `pytest` for a file of tests, and for C++ the stand-ins of tests/ways_in that it compiles against.
+Examples that are files with a name (`# model.py`) belong to test_walkthrough.py.
 """
 
 import os
@@ -14,19 +15,18 @@ import pytest
 from conftest import SOURCE, output_of, tracking_environment
 from test_track import need
 
-DOCUMENTS = ("python.md", "ways-in.md", "integrate.md")
-FENCE = re.compile(r"^```(python|cpp)(?: (\w+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```(python|cpp)(?: (\w+))?\n(?!# \w+\.py\n)(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def examples(language):
     found = []
-    for name in DOCUMENTS:
-        text = (SOURCE / "docs" / name).read_text(encoding="utf-8")
+    for page in sorted((SOURCE / "docs").rglob("*.md")):
+        text = page.read_text(encoding="utf-8")
         for match in FENCE.finditer(text):
             if match.group(1) == language:
                 line = text.count("\n", 0, match.start()) + 1
                 found.append(
-                    pytest.param(match.group(2), match.group(3), id=f"{name}:{line}")
+                    pytest.param(match.group(2), match.group(3), id=f"{page.name}:{line}")
                 )
     return found
 
