@@ -90,10 +90,13 @@ if(TTMEM_SERVICE AND TARGET ttmem)
   install(FILES ${packaging}/sysusers/ttmem.conf DESTINATION lib/sysusers.d COMPONENT service)
 endif()
 
-file(GLOB documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md ${PROJECT_SOURCE_DIR}/docs/*.yaml)
-foreach(document README.md LICENSE)
-  if(EXISTS ${PROJECT_SOURCE_DIR}/${document})
-    list(APPEND documents ${PROJECT_SOURCE_DIR}/${document})
-  endif()
-endforeach()
-install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
+# As they lie in the repository, so that links between them lead somewhere.
+install(
+  DIRECTORY ${PROJECT_SOURCE_DIR}/docs
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  COMPONENT documentation)
+install(
+  FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md
+        ${PROJECT_SOURCE_DIR}/LICENSE
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  COMPONENT documentation)
