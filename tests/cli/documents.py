@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The ttmem authors
-"""What README and the documents point to is there, and what they show is what the command prints."""
+"""The documents: every page can be found, every link leads somewhere, and what is shown is printed."""
 
 import glob
 import os
@@ -10,6 +10,7 @@ import unittest
 from harness import command
 
 SOURCE = os.environ["TTMEM_SOURCE_DIR"]
+READS_VARIABLE = re.compile(r"""(?:getenv|variable|environ\.get|value_of)\(\s*"([A-Z][A-Z_]+)\"""")
 
 
 def read(path):
@@ -17,28 +18,78 @@ def read(path):
         return file.read()
 
 
-class Documents(command.TestCase):
-    def test_links_and_named_tests_exist(self):
-        for path in ["README.md"] + [f"docs/{os.path.basename(each)}"
-                                     for each in glob.glob(os.path.join(SOURCE, "docs", "*.md"))]:
-            folder = os.path.dirname(path)
-            targets = re.findall(r"\]\(([\w./-]+)(?:#[\w-]+)?\)", read(path))
-            targets = [os.path.join(folder, target) for target in targets]
-            targets += re.findall(r"`(tests/[\w./]+)`", read(path))
-            for target in targets:
-                with self.subTest(document=path, target=target):
-                    self.assertTrue(os.path.exists(os.path.join(SOURCE, target)))
+def exists(path):
+    return os.path.exists(os.path.join(SOURCE, path))
 
-    def test_readme_shows_what_is_printed(self):
-        shown = read("README.md")
+
+def files(pattern):
+    found = glob.glob(os.path.join(SOURCE, pattern), recursive=True)
+    return sorted(os.path.relpath(path, SOURCE) for path in found)
+
+
+PAGES = files("docs/**/*.md")
+EVERYTHING = ["README.md", "CONTRIBUTING.md", *PAGES]
+
+
+def links(path):
+    """(file, anchor) that a document links to; the file from the top, the anchor perhaps empty."""
+    for target, anchor in re.findall(r"\]\(([\w./-]*)(?:#([\w-]+))?\)", read(path)):
+        yield os.path.normpath(os.path.join(os.path.dirname(path), target)) if target else path, anchor
+
+
+def anchors(path):
+    """As GitHub and the site make them of headings."""
+    text = re.sub(r"^```.*?^```", "", read(path), flags=re.MULTILINE | re.DOTALL)
+    for heading in re.findall(r"^#+ (.*)", text, re.MULTILINE):
+        yield re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+class Documents(command.TestCase):
+    def test_links_lead_somewhere(self):
+        broken = [
+            f"{path}: {target}#{anchor}" for path in EVERYTHING for target, anchor in links(path)
+            if not exists(target) or (anchor and anchor not in anchors(target))
+        ]
+        self.assertEqual(broken, [])
+
+    def test_named_files_exist(self):
+        named = r"`((?:tests|docs|scripts|src|bench|packaging|python|include)/[\w./-]+)`"
+        missing = [f"{path}: {target}" for path in EVERYTHING
+                   for target in re.findall(named, read(path)) if not exists(target)]
+        self.assertEqual(missing, [])
+
+    def test_the_readme_links_every_page(self):
+        linked = {target for target, _ in links("README.md")}
+        self.assertEqual(set(PAGES) - linked, set())
+
+    def test_the_site_shows_every_page_once(self):
+        navigation = read("mkdocs.yml").split("\nnav:\n")[1]
+        shown = re.findall(r"[\w/-]+\.md", navigation)
+        outside = ["index.md", "contributing.md"]  # README and CONTRIBUTING
+        self.assertEqual(sorted(shown), sorted(outside + [path[len("docs/"):] for path in PAGES]))
+
+    def test_every_command_is_listed(self):
+        listing = command.text("--help").split("Subcommands:\n")[1].split("\n\n")[0]
+        there = re.findall(r"^  (\w+)", listing, re.MULTILINE)
+        listed = re.findall(r"^\| `ttmem (\w+)", read("docs/commands.md"), re.MULTILINE)
+        self.assertEqual(sorted(listed), sorted(there))
+
+    def test_every_variable_is_listed(self):
+        listed = read("docs/environment.md") + read("docs/serve.md")
+        sources = files("src/**/*.cpp") + files("src/**/*.c") + files("python/ttmem/*.py")
+        there = {name for path in sources for name in READS_VARIABLE.findall(read(path))}
+        self.assertGreater(len(there), 10)
+        self.assertEqual([name for name in sorted(there) if f"`{name}`" not in listed], [])
+
+    def test_what_is_shown_is_what_is_printed(self):
         with command.workload():
-            printed = command.text("status", "--format", "legacy")
-            printed += command.text("status").split("\nProcesses\n")[0]
+            status = command.text("status").split("\nProcesses\n")[0]
+            original = command.text("status", "--format", "legacy")
             loads = command.text("events", "--format", "legacy", "--detail")
-            printed += "".join(line for line in loads.splitlines(True) if "PID" not in line)
-        for line in printed.splitlines():
-            with self.subTest(line=line):
-                self.assertIn(line, shown)
+            original += "".join(line for line in loads.splitlines(True) if "PID" not in line)
+        for path, printed in (("README.md", status), ("docs/compatibility.md", original)):
+            shown = read(path).splitlines()
+            self.assertEqual([line for line in printed.splitlines() if line not in shown], [], path)
 
 
 if __name__ == "__main__":
