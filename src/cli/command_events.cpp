@@ -12,9 +12,9 @@
 #include "cli/selection.hpp"
 #include "cli/stop_signal.hpp"
 #include "collect/collector.hpp"
+#include "legacy/event_lines.hpp"
 #include "view/events_text.hpp"
 #include "view/json.hpp"
-#include "view/legacy_events.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -38,7 +38,7 @@ std::string line(const ledger::EventView& event, const ledger::Snapshot& snapsho
                  const EventsOptions& options, const view::Style& style) {
   if (options.json) return view::event_json(event) + "\n";
   if (options.format != "legacy") return view::event_text(event, style);
-  return view::legacy_event(event, process_of(snapshot, event.process_key), {options.detail});
+  return legacy::event_lines(event, process_of(snapshot, event.process_key), {options.detail});
 }
 
 void print_new(collect::Collector& collector, const EventsOptions& options, Output& output) {

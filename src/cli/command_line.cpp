@@ -14,8 +14,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/original_names.hpp"
 #include "cli/output.hpp"
+#include "legacy/commands.hpp"
 #include "view/printable.hpp"
 
 namespace ttmem::cli {
@@ -136,7 +136,7 @@ std::vector<std::string> program_of(const CLI::App& command) {
 
 int run(int argc, char** argv) {
   try {
-    if (const auto done = run_by_original_name(argc, argv)) return *done;
+    if (const auto done = legacy::run_by_original_name(argc, argv)) return *done;
     return parse_and_run(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "ttmem: {}\n", error.what());

@@ -13,9 +13,9 @@
 #include "cli/selection.hpp"
 #include "cli/stop_signal.hpp"
 #include "collect/collector.hpp"
+#include "legacy/status_text.hpp"
 #include "view/cores_text.hpp"
 #include "view/json.hpp"
-#include "view/legacy_status.hpp"
 #include "view/programs_text.hpp"
 #include "view/status_text.hpp"
 #include "view/units.hpp"
@@ -106,8 +106,8 @@ Report report(const collect::Collector& collector, const StatusOptions& options,
   if (options.cores) return cores_report(collector, snapshot, options, style);
   if (options.programs) return programs_report(collector, snapshot, options, style);
   if (options.json) return {view::snapshot_json(snapshot, view::JsonLayout::kPretty) + "\n"};
-  const bool legacy = options.format == "legacy" && !view::is_empty(snapshot);
-  return {legacy ? view::legacy_status(snapshot) : view::status_text(snapshot, style)};
+  const bool original = options.format == "legacy" && !view::is_empty(snapshot);
+  return {original ? legacy::status_text(snapshot) : view::status_text(snapshot, style)};
 }
 
 int watch(collect::Collector& collector, const StatusOptions& options) {

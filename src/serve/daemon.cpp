@@ -12,13 +12,13 @@
 
 #include <fmt/format.h>
 
-#include "serve/asio_loop.hpp"
+#include "legacy/server.hpp"
+#include "legacy/stream_log.hpp"
+#include "loop/loop.hpp"
 #include "serve/daemon_log.hpp"
 #include "serve/http/guard.hpp"
 #include "serve/http/routes.hpp"
 #include "serve/http_server.hpp"
-#include "serve/legacy/stream_log.hpp"
-#include "serve/legacy_server.hpp"
 #include "serve/refresher.hpp"
 #include "serve/run_lock.hpp"
 #include "serve/self_figures.hpp"
@@ -66,13 +66,13 @@ class Daemon {
   LegacyLines lines_;
   legacy::StreamLog original_;
   RunLock lock_;
-  AsioLoop loop_;
+  loop::Loop loop_;
   http::Guard guard_;
   std::unique_ptr<history::History> history_;
   std::optional<Refresher> refresher_;
   std::optional<http::Routes> routes_;
   std::optional<HttpServer> http_;
-  std::optional<LegacyServer> legacy_;
+  std::optional<legacy::Server> legacy_;
 };
 
 http::GuardOptions Daemon::guard_options() const {
@@ -147,7 +147,7 @@ std::optional<DaemonEnd> Daemon::open_http(int inherited) {
 
 void Daemon::open_legacy(int inherited) {
   if (options_.legacy_socket.empty() && inherited < 0) return;
-  LegacyServerOptions wanted;
+  legacy::ServerOptions wanted;
   wanted.socket.path = options_.legacy_socket;
   wanted.socket.inherited = inherited;
   wanted.original_log = options_.log_format == LogFormat::kLegacy;

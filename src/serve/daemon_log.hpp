@@ -8,8 +8,8 @@
 #include <memory>
 #include <string_view>
 
+#include "legacy/log.hpp"
 #include "serve/config.hpp"
-#include "serve/legacy/log.hpp"
 
 namespace ttmem::serve {
 

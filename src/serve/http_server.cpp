@@ -327,7 +327,7 @@ void HttpServer::State::close() {
   streams.clear();
 }
 
-HttpServer::HttpServer(AsioLoop& loop, HttpServerOptions options, Handler handler)
+HttpServer::HttpServer(loop::Loop& loop, HttpServerOptions options, Handler handler)
     : loop_(loop),
       state_(std::make_shared<State>(loop.context(), std::move(options), std::move(handler))) {}
 

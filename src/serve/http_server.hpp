@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "serve/asio_loop.hpp"
+#include "loop/loop.hpp"
 #include "serve/http/request.hpp"
 #include "serve/http/response.hpp"
 
@@ -31,7 +31,7 @@ class HttpServer {
   using Handler = std::function<http::Response(const http::Request&)>;
 
   // The loop outlives it.
-  HttpServer(AsioLoop& loop, HttpServerOptions options, Handler handler);
+  HttpServer(loop::Loop& loop, HttpServerOptions options, Handler handler);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
@@ -59,9 +59,9 @@ class HttpServer {
 
  private:
   struct State;
-  AsioLoop& loop_;
+  loop::Loop& loop_;
   std::shared_ptr<State> state_;
-  Loop::TimerId sweep_timer_ = 0;
+  loop::Loop::TimerId sweep_timer_ = 0;
 };
 
 }  // namespace ttmem::serve

@@ -29,7 +29,7 @@ std::chrono::nanoseconds cpu_time() {
 
 }  // namespace
 
-Refresher::Refresher(Loop& loop, history::History* history)
+Refresher::Refresher(loop::Loop& loop, history::History* history)
     : loop_(loop),
       history_(history),
       collector_({.events = true, .host = true, .sensors_every_ms = kSensorsMs, .reap = true}),

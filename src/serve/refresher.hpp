@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "collect/collector.hpp"
+#include "legacy/server.hpp"
+#include "loop/loop.hpp"
 #include "serve/history/history.hpp"
 #include "serve/http/deltas.hpp"
 #include "serve/http/live_snapshot.hpp"
 #include "serve/http_server.hpp"
-#include "serve/legacy_server.hpp"
-#include "serve/loop.hpp"
 #include "view/metrics.hpp"
 
 namespace ttmem::serve {
@@ -26,11 +26,11 @@ namespace ttmem::serve {
 class Refresher {
  public:
   // Loop and history outlive it; `history` may be null.
-  Refresher(Loop& loop, history::History* history);
+  Refresher(loop::Loop& loop, history::History* history);
 
   // Who is told from now on; they outlive it.
   void publish_to(HttpServer& server) { server_ = &server; }
-  void tell(LegacyServer& legacy) { legacy_ = &legacy; }
+  void tell(legacy::Server& legacy) { legacy_ = &legacy; }
   // Reads again and again from now on.
   void start();
 
@@ -58,10 +58,10 @@ class Refresher {
   void turn();
   void tell_all(const std::vector<ledger::EventView>& events, bool changed);
 
-  Loop& loop_;
+  loop::Loop& loop_;
   history::History* history_;
   HttpServer* server_ = nullptr;
-  LegacyServer* legacy_ = nullptr;
+  legacy::Server* legacy_ = nullptr;
   collect::Collector collector_;
   http::LiveSnapshot live_;
   http::Deltas deltas_;
@@ -69,7 +69,7 @@ class Refresher {
   Counts counts_;
   Clock::time_point last_;
   std::chrono::nanoseconds cost_{};  // time on a core of the last reading
-  Loop::TimerId timer_ = 0;
+  loop::Loop::TimerId timer_ = 0;
 };
 
 }  // namespace ttmem::serve

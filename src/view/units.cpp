@@ -13,15 +13,17 @@ namespace {
 constexpr double kStep = 1024.0;
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
+constexpr std::array<std::string_view, 6> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+
 struct Scaled {
   double value;
   std::size_t unit;
 };
 
 // Divides until the value, rounded to one decimal, has fewer than four digits before the point.
-Scaled scale(std::uint64_t bytes, std::size_t units) {
+Scaled scale(std::uint64_t bytes) {
   Scaled scaled{static_cast<double>(bytes), 0};
-  while (scaled.value >= kStep - 0.05 && scaled.unit + 1 < units) {
+  while (scaled.value >= kStep - 0.05 && scaled.unit + 1 < kUnits.size()) {
     scaled.value /= kStep;
     ++scaled.unit;
   }
@@ -33,14 +35,11 @@ std::uint64_t magnitude(std::int64_t value) {
                    : static_cast<std::uint64_t>(value);
 }
 
-constexpr std::array<std::string_view, 6> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-constexpr std::array<std::string_view, 5> kLegacyUnits = {"B", "KB", "MB", "GB", "TB"};
-
 }  // namespace
 
 std::string bytes_text(std::uint64_t bytes) {
   if (bytes < 1024) return fmt::format("{} B", bytes);
-  const Scaled scaled = scale(bytes, kUnits.size());
+  const Scaled scaled = scale(bytes);
   return fmt::format("{:.1f} {}", scaled.value, kUnits[scaled.unit]);
 }
 
@@ -95,29 +94,6 @@ std::string clock_text(ledger::TimeNs time) {
   localtime_r(&seconds, &local);
   return fmt::format("{:02}:{:02}:{:02}.{:06}", local.tm_hour, local.tm_min, local.tm_sec,
                      time % kNsPerSecond / 1000);
-}
-
-std::string legacy_megabytes(std::uint64_t bytes) {
-  return fmt::format("{:g}", static_cast<double>(bytes) / (kStep * kStep));
-}
-
-std::string legacy_kilobytes(std::uint64_t bytes) {
-  return fmt::format("{:g}", static_cast<double>(bytes) / kStep);
-}
-
-std::string legacy_compact(std::uint64_t bytes) {
-  double value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; value >= kStep && unit + 1 < kLegacyUnits.size(); ++unit) value /= kStep;
-  return fmt::format("{:.1f}{}", value, kLegacyUnits[unit]);
-}
-
-std::string legacy_spaced(std::uint64_t bytes) {
-  if (bytes == 0) return legacy_compact(0);
-  const Scaled scaled = scale(bytes, kLegacyUnits.size());
-  std::string number = fmt::format("{:.1f}", scaled.value);
-  if (number.ends_with(".0")) number.resize(number.size() - 2);
-  return fmt::format("{} {}", number, kLegacyUnits[scaled.unit]);
 }
 
 }  // namespace ttmem::view

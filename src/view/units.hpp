@@ -36,14 +36,4 @@ std::string age_text(ledger::TimeNs then, ledger::TimeNs now);
 // Local time of day, "20:31:05.123456".
 std::string clock_text(ledger::TimeNs time);
 
-// ---- as the original printed them: KB = 1024 B, MB = 1024 KB ---------------------------------
-
-// Log lines: six significant digits, as printf("%g"): "0.0898438".
-std::string legacy_megabytes(std::uint64_t bytes);
-std::string legacy_kilobytes(std::uint64_t bytes);
-// The viewer: "0.0B", "204.0KB".
-std::string legacy_compact(std::uint64_t bytes);
-// The wanted tree: one decimal only where it says something: "112 KB", "2.1 MB".
-std::string legacy_spaced(std::uint64_t bytes);
-
 }  // namespace ttmem::view

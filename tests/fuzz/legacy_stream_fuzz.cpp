@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <span>
 
-#include "serve/legacy/framer.hpp"
-#include "serve/legacy/service.hpp"
+#include "legacy/framer.hpp"
+#include "legacy/service.hpp"
 
 namespace {
 
-using namespace ttmem::serve::legacy;
+using namespace ttmem::legacy;
 
 class NoLog final : public Log {
  public:

@@ -5,13 +5,13 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "serve/allocation_server.hpp"
+#include "legacy/allocation_server.hpp"
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
-  ttmem::serve::AllocationServerOptions options;
+  ttmem::legacy::AllocationServerOptions options;
   options.path = argv[1];
   options.quiet = argc > 2 && std::strcmp(argv[2], "-q") == 0;
   if (argc > 3) options.most_entries = std::strtoull(argv[3], nullptr, 10);
-  return ttmem::serve::run_allocation_server(options);
+  return ttmem::legacy::run_allocation_server(options);
 }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "legacy/client_segment.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "client/recorder.hpp"
+#include "client/words.hpp"
+#include "ttmem/ttmem.h"
+
+namespace ttmem::legacy {
+
+std::unique_ptr<ClientSegment> ClientSegment::open(const segment::Identity& subject,
+                                                   const std::string& directory, int& error) {
+  auto recorder = std::make_unique<client::Recorder>();
+  client::Options options;
+  if (!directory.empty()) options.directory = directory.c_str();
+  options.subject = &subject;
+  options.source = TTMEM_SOURCE_LEGACY;
+  error = recorder->open(options);
+  if (error != 0) return nullptr;
+  return std::unique_ptr<ClientSegment>(new ClientSegment(std::move(recorder)));
+}
+
+ClientSegment::ClientSegment(std::unique_ptr<client::Recorder> recorder)
+    : recorder_(std::move(recorder)) {}
+
+ClientSegment::~ClientSegment() { recorder_->give_back(); }
+
+std::string ClientSegment::path() const { return recorder_->book.store.file().path(); }
+
+const ClientSegment::Device& ClientSegment::device(std::int32_t number, const Chip& chip) {
+  auto [entry, added] = devices_.try_emplace(number);
+  if (!added) return entry->second;
+  ttmem_device_info info = {};
+  info.struct_size = sizeof info;
+  info.metal_id = number;
+  info.unique_id = chip.unique_id;
+  info.arch = chip.arch;
+  info.mock = chip.mock ? 1 : 0;
+  const ttmem_device_t opened = recorder_->devices.opened(info);
+  ttmem_set_info set = {};
+  set.struct_size = sizeof set;
+  set.device_count = 1;
+  set.devices = &opened;
+  entry->second.set = recorder_->devices.set(set);
+  ttmem_allocator_info allocator = {};
+  allocator.struct_size = sizeof allocator;
+  allocator.set = entry->second.set;
+  entry->second.allocator = recorder_->allocators.opened(allocator);
+  return entry->second;
+}
+
+void ClientSegment::allocated(const Place& place, const Chip& chip, std::uint8_t kind,
+                              std::uint64_t size) {
+  ttmem_buffer buffer = {};
+  buffer.id = buffer.address = place.id;
+  buffer.requested = size;
+  buffer.allocator = device(place.device, chip).allocator;
+  buffer.space = kind;
+  buffer.layout = TTMEM_LAYOUT_UNKNOWN;
+  buffer.flags = TTMEM_FLAG_REQUESTED_ONLY;
+  recorder_->buffers.allocated(buffer, {});
+}
+
+void ClientSegment::freed(const Place& place, std::uint8_t kind) {
+  const auto known = devices_.find(place.device);
+  if (known != devices_.end()) {
+    recorder_->buffers.freed(known->second.allocator, kind, place.id);
+  }
+}
+
+void ClientSegment::cb_added(const Place& place, const Chip& chip, const Cb& cb) {
+  ttmem_range range = {};
+  range.address = place.id;
+  range.size = cb.size;
+  range.part = TTMEM_PART_CB;
+  ttmem_program program = {};
+  program.struct_size = sizeof program;
+  program.set = device(place.device, chip).set;
+  program.id = cb_program(cb);
+  program.flags = TTMEM_FLAG_REQUESTED_ONLY;
+  program.range_count = 1;
+  program.ranges = &range;
+  recorder_->programs.registered(program, {});
+}
+
+void ClientSegment::cb_removed(const Cb& cb) { recorder_->programs.released(cb_program(cb)); }
+
+void ClientSegment::kernel_loaded(const Place& place, const Chip& chip, const Kernel& kernel) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  ttmem_kernel code = {};
+  code.packed_bytes = static_cast<std::uint32_t>(std::min(kernel.size, kMost));
+  code.processor = 255;
+  ttmem_program program = {};
+  program.struct_size = sizeof program;
+  program.type =
+      kernel.type < TTMEM_KERNEL_TYPES ? kernel.type : std::uint8_t{TTMEM_KERNEL_APPLICATION};
+  program.set = device(place.device, chip).set;
+  program.id = kernel_program(place);
+  program.flags = TTMEM_FLAG_REQUESTED_ONLY;
+  program.kernel_count = 1;
+  program.kernels = &code;
+  recorder_->programs.registered(program, {});
+  const client::ColdCall call(recorder_->book.store);
+  if (const std::uint32_t at = recorder_->programs.find(program.id, program.set)) {
+    recorder_->programs.load(recorder_->programs[at]);
+  }
+}
+
+void ClientSegment::kernel_unloaded(const Place& place) {
+  recorder_->programs.released(kernel_program(place));
+}
+
+void ClientSegment::anomaly(std::uint32_t kind) { recorder_->anomaly(kind); }
+
+void ClientSegment::set_flags(std::uint32_t set, std::uint32_t cleared) {
+  client::Store& store = recorder_->book.store;
+  const client::Holding holding(store.lock);
+  client::set_word(store.header().flags, (store.header().flags & ~cleared) | set);
+}
+
+void ClientSegment::connected(bool is) {
+  if (is) {
+    set_flags(0, segment::kHeaderDisconnected);
+  } else {
+    recorder_->disconnected();
+  }
+}
+
+void ClientSegment::mark_adopted() {
+  set_flags(segment::kHeaderPartial | segment::kHeaderRecreated, 0);
+}
+
+void ClientSegment::close() { recorder_->close(); }
+
+}  // namespace ttmem::legacy

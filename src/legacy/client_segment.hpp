@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The segment that the daemon writes in a client's name: subject = the client, source = legacy. So
+// every reader sees what the client holds, without the daemon and also after it.
+//
+// A client tells addresses and requested sizes, no blocks, banks or cores. Buffers become buffers
+// with only their requested size; a registration of a circular buffer becomes a program with one
+// range, a kernel a loaded program with one kernel. Program ids are made so that a later daemon can
+// read them back (see program ids below).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "legacy/client_book.hpp"
+#include "segment/format.hpp"
+
+namespace ttmem::client {
+class Recorder;
+}
+
+namespace ttmem::legacy {
+
+// What is known about the chip behind a device number.
+struct Chip {
+  std::uint64_t unique_id = 0;
+  std::uint32_t arch = 0;  // TTMEM_ARCH_*
+  bool mock = false;
+};
+
+// A chip of which nothing is known but the number that clients use: "LEGACY" and that number.
+inline constexpr std::uint64_t kUnknownChip = 0x4C45474143590000;
+inline Chip unknown_chip(std::int32_t device) {
+  return {kUnknownChip | static_cast<std::uint64_t>(device), 0, false};
+}
+
+// ---- program ids ------------------------------------------------------------------------------
+
+inline constexpr std::uint64_t kCbProgram = 1ull << 63;
+inline std::uint64_t cb_program(const Cb& cb) { return kCbProgram | cb.number; }
+// The same kernel on two devices is two programs here.
+inline std::uint64_t kernel_program(const Place& place) {
+  return place.id ^ static_cast<std::uint64_t>(place.device) << 48;
+}
+inline std::uint64_t kernel_of_program(std::uint64_t program, std::int32_t device) {
+  return program ^ static_cast<std::uint64_t>(device) << 48;
+}
+
+class ClientSegment {
+ public:
+  // Null if it cannot be written; `error` is an errno then. `directory` "" is the usual one.
+  static std::unique_ptr<ClientSegment> open(const segment::Identity& subject,
+                                             const std::string& directory, int& error);
+  ~ClientSegment();  // lets go of the file; it stays and can be read
+  ClientSegment(const ClientSegment&) = delete;
+  ClientSegment& operator=(const ClientSegment&) = delete;
+
+  // A device that is used for the first time is opened.
+  void allocated(const Place& place, const Chip& chip, std::uint8_t kind, std::uint64_t size);
+  void freed(const Place& place, std::uint8_t kind);
+  void cb_added(const Place& place, const Chip& chip, const Cb& cb);
+  void cb_removed(const Cb& cb);
+  void kernel_loaded(const Place& place, const Chip& chip, const Kernel& kernel);
+  void kernel_unloaded(const Place& place);
+  void anomaly(std::uint32_t kind);
+
+  bool knows(std::int32_t device) const { return devices_.contains(device); }
+  void connected(bool is);
+  // Earlier events are not known: what is here was adopted from another daemon's segment.
+  void mark_adopted();
+  // The client ended and held nothing.
+  void close();
+  std::string path() const;
+
+ private:
+  struct Device {
+    std::uint16_t set = 0;
+    std::uint16_t allocator = 0;
+  };
+  explicit ClientSegment(std::unique_ptr<client::Recorder> recorder);
+  const Device& device(std::int32_t number, const Chip& chip);
+  void set_flags(std::uint32_t set, std::uint32_t cleared);
+
+  std::unique_ptr<client::Recorder> recorder_;
+  std::map<std::int32_t, Device> devices_;
+};
+
+}  // namespace ttmem::legacy

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "legacy/commands.hpp"
+
+#include <signal.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "collect/collector.hpp"
+#include "legacy/allocation_server.hpp"
+#include "legacy/viewer.hpp"
+#include "loop/loop.hpp"
+
+namespace ttmem::legacy {
+namespace {
+
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// False if nobody reads any more, or it cannot be written.
+bool put(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+// A reader that left (`tt_smi_umd | head`) is no failure.
+int print(std::string_view text) {
+  ::signal(SIGPIPE, SIG_IGN);
+  if (put(text) || errno == EPIPE) return 0;
+  fmt::print(stderr, "cannot write the output: {}\n", std::strerror(errno));
+  return 3;
+}
+
+// ---- allocation_server_poc ---------------------------------------------------------------------
+
+// As the original, unknown options are ignored.
+int server(int argc, char** argv) {
+  AllocationServerOptions options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "-q" || word == "--quiet") options.quiet = true;
+    if (word == "-h" || word == "--help") {
+      return print(fmt::format("Usage: {} [--quiet|-q]\n", argv[0]));
+    }
+  }
+  const char* path = std::getenv("TT_ALLOC_SERVER_SOCKET");
+  if (path != nullptr && *path != '\0') options.path = path;
+  return run_allocation_server(options);
+}
+
+// ---- tt_smi_umd --------------------------------------------------------------------------------
+
+struct ViewerOptions {
+  bool watch = false, help = false;
+  std::chrono::milliseconds refresh{500};
+};
+
+ViewerOptions viewer_options(int argc, char** argv) {
+  ViewerOptions options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "-w" || word == "--watch") options.watch = true;
+    if (word == "-h" || word == "--help") options.help = true;
+    if (word == "-r" && i + 1 < argc) {
+      const long wanted = std::strtol(argv[++i], nullptr, 10);
+      if (wanted >= 10 && wanted <= 3'600'000) options.refresh = std::chrono::milliseconds(wanted);
+    }
+  }
+  return options;
+}
+
+// The other screen, without echo and line buffering; everything is put back at the end.
+class RawTerminal {
+ public:
+  RawTerminal() {
+    keys_ = ::tcgetattr(STDIN_FILENO, &before_) == 0;
+    if (keys_) {
+      termios raw = before_;
+      raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+      ::tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    }
+    put("\x1b[?1049h\x1b[?25l");
+  }
+  ~RawTerminal() {
+    put("\x1b[?25h\x1b[?1049l");
+    if (keys_) ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+  }
+  RawTerminal(const RawTerminal&) = delete;
+  RawTerminal& operator=(const RawTerminal&) = delete;
+
+  bool has_keys() const { return keys_; }
+
+ private:
+  termios before_{};
+  bool keys_ = false;
+};
+
+// Line ends clear the rest of what stood there before: no flicker.
+std::string frame(std::string_view text) {
+  std::string out = "\x1b[H";
+  for (const char c : text) {
+    if (c == '\n') out += "\x1b[K";
+    out += c;
+  }
+  return out + "\x1b[J";
+}
+
+int watch(collect::Collector& collector, const ViewerOptions& options) {
+  loop::Loop loop;
+  const RawTerminal terminal;
+  ChartHistory history;
+  Screen screen = Screen::kMain;
+  const auto draw = [&] {
+    collector.refresh();
+    history.add(collector.snapshot());
+    const std::string text = screen_text(collector.snapshot(), screen, history, true);
+    if (!put(frame(text))) loop.stop();
+  };
+  const auto key = [&](loop::Loop::Ready) {
+    char pressed = 0;
+    if (::read(STDIN_FILENO, &pressed, 1) <= 0) return loop.unwatch(STDIN_FILENO);
+    if (pressed == 'q' || pressed == 'Q') return loop.stop();
+    if (pressed < '1' || pressed > '3') return;
+    screen = static_cast<Screen>(pressed - '0');
+    draw();
+  };
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    loop.on_signal(signal, [&loop] { loop.stop(); });
+  }
+  if (terminal.has_keys()) loop.watch(STDIN_FILENO, {.readable = true}, key);
+  loop.every(options.refresh, draw);
+  draw();
+  loop.run();
+  return 0;
+}
+
+int viewer(int argc, char** argv) {
+  const ViewerOptions options = viewer_options(argc, argv);
+  if (options.help) {
+    return print(fmt::format(
+        "Usage: {} [-w|--watch] [-r MS] [--sysfs]\n"
+        "  -w, --watch  show again and again; keys: 1 main, 2 charts, 3 telemetry, q quit\n"
+        "  -r MS        every so many milliseconds (default 500)\n",
+        argv[0]));
+  }
+  collect::Collector collector({.totals_only = true, .host = true});
+  if (options.watch) return watch(collector, options);
+  collector.refresh();
+  return print(screen_text(collector.snapshot(), Screen::kMain, {}, false));
+}
+
+}  // namespace
+
+std::optional<int> run_by_original_name(int argc, char** argv) {
+  if (argc < 1) return std::nullopt;
+  const std::string_view name = base_name(argv[0]);
+  if (name == "allocation_server_poc") return server(argc, argv);
+  if (name == "tt_smi_umd") return viewer(argc, argv);
+  return std::nullopt;
+}
+
+}  // namespace ttmem::legacy

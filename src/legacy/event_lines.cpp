@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "legacy/event_lines.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "legacy/units.hpp"
+#include "view/units.hpp"
+#include "view/words.hpp"
+
+namespace ttmem::legacy {
+namespace {
+
+using ledger::EventDevice;
+using ledger::EventKind;
+using ledger::EventView;
+using view::hex_text;
+using view::title;
+
+// The original named buffers by their address.
+std::string buffer_name(const EventView& event) {
+  return hex_text(event.address != 0 ? event.address : event.id);
+}
+
+std::string allocated(const EventView& event, const EventDevice& device) {
+  return fmt::format("✓ [PID {}] Allocated {} bytes of {} on device {} (buffer_id={})\n", event.pid,
+                     event.requested, title(event.space), device.id, buffer_name(event));
+}
+
+std::string freed(const EventView& event, const EventDevice& device) {
+  return fmt::format("✗ [PID {}] Freed buffer {} on device {} ({} bytes, FINAL)\n", event.pid,
+                     buffer_name(event), device.id, event.requested);
+}
+
+std::string unknown_free(const EventView& event) {
+  const std::uint32_t device = event.devices.empty() ? 0 : event.devices.front().id;
+  return fmt::format(
+      "⚠ [PID {}] Deallocation for unknown buffer {} on device {} "
+      "(allocated before tracking started)\n",
+      event.pid, hex_text(event.unknown_id), device);
+}
+
+// ---- programs -------------------------------------------------------------------------------
+
+std::string cb_line(const EventView& event, const EventDevice& device) {
+  if (event.l1_after == event.l1_before) return "";
+  const bool grew = event.l1_after > event.l1_before;
+  const std::uint64_t change =
+      grew ? event.l1_after - event.l1_before : event.l1_before - event.l1_after;
+  return fmt::format("{} Device {}: {}{} MB (Total: {} MB)\n",
+                     grew ? "✓ [CB_ALLOC]" : "✗ [CB_FREE]", device.id, grew ? "+" : "-",
+                     megabytes(change), megabytes(device.program_l1_allocated));
+}
+
+std::string kernel_line(const EventView& event, const EventDevice& device) {
+  if (event.loaded_after == event.loaded_before) return "";
+  return fmt::format("{} {} kernel on Device {}: {}{} MB (Total: {} MB)\n",
+                     event.loaded_after ? "✓ [KERNEL_LOAD]" : "✗ [KERNEL_UNLOAD]",
+                     title(event.type), device.id, event.loaded_after ? "+" : "-",
+                     megabytes(event.footprint), megabytes(device.kernels_footprint));
+}
+
+// Cores of a program: of each core type those of its widest kernel.
+std::uint32_t cores_of(const EventView& event) {
+  std::array<std::uint32_t, ledger::kCoreTypes> widest{};
+  for (const ledger::EventKernel& kernel : event.kernels) {
+    auto& cores = widest[static_cast<std::size_t>(kernel.core_type) % widest.size()];
+    cores = std::max(cores, kernel.cores);
+  }
+  std::uint32_t sum = 0;
+  for (const std::uint32_t cores : widest) sum += cores;
+  return sum;
+}
+
+std::string backtrace_line(const EventView& event, const EventDevice& device) {
+  std::uint64_t binary_bytes = 0;
+  for (const ledger::EventKernel& kernel : event.kernels) binary_bytes += kernel.packed_bytes;
+  return fmt::format(
+      "🔍 KERNEL_LOAD Backtrace (Device {}, Type: {}, Binary Size: {} KB, Cores: {}, "
+      "Total L1: {} KB, ID: {})\n",
+      device.id, title(event.type), kilobytes(binary_bytes), cores_of(event),
+      kilobytes(event.footprint), hex_text(event.id));
+}
+
+std::string program_lines(const EventView& event, const EventDevice& device, bool detail) {
+  const bool loads = event.loaded_after && !event.loaded_before;
+  return (detail && loads ? backtrace_line(event, device) : "") + kernel_line(event, device) +
+         cb_line(event, device);
+}
+
+// ---- the end of a process --------------------------------------------------------------------
+
+struct Left {
+  std::uint64_t count = 0, bytes = 0;
+  void add(const ledger::Figure& more, const ledger::Figure& more_bytes) {
+    count += more.value_or(0);
+    bytes += more_bytes.value_or(0);
+  }
+};
+
+std::string removed(std::string_view what, const Left& left, std::int32_t pid) {
+  return fmt::format("   ✓ Removed {} {} ({} MB) from PID {}\n", left.count, what,
+                     megabytes(left.bytes), pid);
+}
+
+std::string removed_lines(const ledger::ProcessView& process) {
+  Left buffers, cbs, kernels;
+  for (const ledger::ProcessDeviceView& device : process.devices) {
+    for (const ledger::SpaceFigures& space : device.figures.spaces) {
+      buffers.add(space.count, space.requested);
+    }
+    cbs.add(device.figures.program_l1.count, device.figures.program_l1.allocated);
+    const ledger::KernelTypeFigures total = device.figures.kernels.total();
+    kernels.add(total.count, total.footprint);
+  }
+  std::string lines = removed("buffers", buffers, process.pid);
+  if (cbs.count > 0) lines += removed("CBs", cbs, process.pid);
+  if (kernels.count > 0) lines += removed("kernels", kernels, process.pid);
+  return lines;
+}
+
+std::string death_lines(const EventView& event, const ledger::ProcessView* process) {
+  if (event.ended != ledger::Ended::kDied) return "";
+  return "\n⚠️  Detected dead processes, cleaning up orphaned buffers...\n" +
+         fmt::format("   PID {} is dead, removing its buffers...\n", event.pid) +
+         (process != nullptr ? removed_lines(*process) : "") + "\n";
+}
+
+std::string gap_line(const EventView& event) {
+  return fmt::format("⚠️  {} events of PID {} were overwritten before they were read\n",
+                     event.missed, event.pid);
+}
+
+std::string device_lines(const EventView& event, const EventDevice& device, bool detail) {
+  switch (event.kind) {
+    case EventKind::kBufferAllocated:
+      return allocated(event, device);
+    case EventKind::kBufferFreed:
+      return freed(event, device);
+    case EventKind::kProgramRegistered:
+    case EventKind::kProgramLoaded:
+    case EventKind::kProgramChanged:
+    case EventKind::kProgramReleased:
+      return program_lines(event, device, detail);
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+std::string event_lines(const EventView& event, const ledger::ProcessView* process,
+                        const EventLineOptions& options) {
+  if (event.kind == EventKind::kGap) return gap_line(event);
+  if (event.kind == EventKind::kProcessEnded) return death_lines(event, process);
+  if (event.kind == EventKind::kAnomaly) {
+    return event.reason == "unknown_free" ? unknown_free(event) : "";
+  }
+  std::string lines;
+  for (const EventDevice& device : event.devices) {
+    lines += device_lines(event, device, options.detail);
+  }
+  return lines;
+}
+
+}  // namespace ttmem::legacy

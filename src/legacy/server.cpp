@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "legacy/server.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "legacy/event_lines.hpp"
+#include "legacy/units.hpp"
+#include "view/words.hpp"
+
+namespace ttmem::legacy {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string size_or_question(const ledger::Figure& bytes) { return bytes ? compact(*bytes) : "?"; }
+
+std::string device_line(const ledger::DeviceView& device) {
+  return fmt::format("   Device {}: {} ({} DRAM, {} L1)\n", device.id, view::title(device.arch),
+                     size_or_question(device.figures.space(ledger::Space::kDram).capacity),
+                     size_or_question(device.figures.l1_capacity));
+}
+
+const ledger::ProcessView* find(const ledger::Snapshot& snapshot, std::int32_t pid) {
+  const auto found = std::ranges::find(snapshot.processes, pid, &ledger::ProcessView::pid);
+  return found == snapshot.processes.end() ? nullptr : &*found;
+}
+
+bool is_client(const ledger::ProcessView* process) {
+  return process != nullptr &&
+         std::ranges::find(process->sources, ledger::Source::kLegacy) != process->sources.end();
+}
+
+}  // namespace
+
+Server::Server(loop::Loop& loop, Log& log, ServerOptions options)
+    : loop_(loop),
+      log_(log),
+      options_(std::move(options)),
+      service_(options_.service, log),
+      socket_(loop, service_, options_.socket) {}
+
+Server::~Server() {
+  if (statistics_timer_ != 0) loop_.cancel(statistics_timer_);
+}
+
+std::optional<std::string> Server::start(const ledger::Snapshot& snapshot) {
+  observe(snapshot);
+  if (auto problem = socket_.open()) return problem;
+  observe(snapshot);  // once more: adopted clients are counted from their books now
+  if (!options_.original_log) return std::nullopt;
+  print_start(snapshot);
+  statistics_timer_ = loop_.every(10s, [this] { print_statistics(); });
+  return std::nullopt;
+}
+
+void Server::print_start(const ledger::Snapshot& snapshot) {
+  std::string text = "🔍 Device detection:\n";
+  for (const ledger::DeviceView& device : snapshot.devices) text += device_line(device);
+  text += snapshot.devices.empty()
+              ? "   No devices detected\n   Server will track allocations anyway\n"
+              : fmt::format("   Total: {} device(s) detected\n", snapshot.devices.size());
+  text +=
+      fmt::format("🚀 Allocation Server started\n   Listening on: {}\n   Press Ctrl+C to stop\n",
+                  options_.socket.path);
+  log_.report(text);
+  log_.flush();
+}
+
+void Server::observe(const ledger::Snapshot& snapshot) { service_.observe(snapshot); }
+
+void Server::tell(const std::vector<ledger::EventView>& events, const ledger::Snapshot& snapshot) {
+  if (!options_.original_log || !log_.wants_events()) return;
+  for (const ledger::EventView& event : events) {
+    const ledger::ProcessView* process = find(snapshot, event.pid);
+    if (!is_client(process)) log_.event(event_lines(event, process, {}));
+  }
+  log_.flush();
+}
+
+void Server::print_statistics() {
+  log_.report(service_.statistics());
+  log_.flush();
+}
+
+void Server::stop() {
+  if (!options_.original_log) return;
+  log_.report(service_.statistics() +
+              "🔄 Background cleanup thread stopped\n\n🛑 Allocation Server stopped\n");
+  log_.flush();
+}
+
+}  // namespace ttmem::legacy

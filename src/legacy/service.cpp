@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "legacy/service.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "client/identity.hpp"
+#include "legacy/log_lines.hpp"
+#include "legacy/wall_clock.hpp"
+#include "ttmem/ttmem_words.h"
+
+namespace ttmem::legacy {
+namespace {
+
+std::optional<segment::Identity> identify_process(std::int32_t pid) {
+  const segment::Identity who = client::identity_of(pid);
+  if (who.start_ticks == 0) return std::nullopt;
+  return who;
+}
+
+}  // namespace
+
+Service::Service(ServiceOptions options, Log& log)
+    : options_(std::move(options)), log_(log), identify_(identify_process) {}
+
+// ---- clients -----------------------------------------------------------------------------------
+
+Client& Service::client(std::int32_t pid) {
+  auto& known = clients_[pid];
+  if (known) return *known;
+  // The descriptor first: a pid that is looked up while it is open cannot change hands.
+  FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  const auto who = process ? identify_(pid) : std::nullopt;
+  segment::Identity unknown = {};
+  unknown.pid = pid;
+  known = std::make_unique<Client>(who.value_or(unknown), tallies_);
+  known->exit_descriptor = std::move(process);
+  known->gone = !who;
+  return *known;
+}
+
+void Service::for_each_client(const std::function<void(Client&)>& visit) {
+  for (auto& [pid, client] : clients_) visit(*client);
+}
+
+void Service::connection_opened(Client& client) {
+  if (client.connections++ == 0 && client.segment) client.segment->connected(true);
+}
+
+void Service::connection_closed(Client& client) {
+  if (--client.connections == 0 && client.segment) client.segment->connected(false);
+}
+
+void Service::bury(std::int32_t pid) {
+  const auto found = clients_.find(pid);
+  if (found == clients_.end()) return;
+  Client& client = *found->second;
+  if (!client.book.empty()) {
+    log_.report(death_lines(pid, client.book.sum()));
+  } else if (client.segment) {
+    client.segment->close();
+  }
+  if (client.segment) buried_.emplace(pid, client.identity.start_ticks);
+  entries_ -= client.book.entries();
+  clients_.erase(found);
+}
+
+ClientSegment* Service::segment_of(Client& client) {
+  const bool can = options_.write_segments && !client.unpublished && !client.gone;
+  if (client.segment || !can || tracked_.contains(client.pid())) return client.segment.get();
+  int error = 0;
+  client.segment = ClientSegment::open(client.identity, options_.directory, error);
+  if (!client.segment) {
+    client.unpublished = true;
+    ++health_.unpublished_clients;
+    log_.error(fmt::format(
+        "⚠️  PID {}: no segment can be written ({}); only this server knows what it holds\n",
+        client.pid(), std::strerror(error)));
+  }
+  return client.segment.get();
+}
+
+Chip Service::chip_of(std::int32_t device) const {
+  const auto known = host_.find(device);
+  const bool real = known != host_.end() && known->second.chip.unique_id != 0;
+  return real ? known->second.chip : unknown_chip(device);
+}
+
+// ---- messages ----------------------------------------------------------------------------------
+
+bool Service::refuse(const std::string& line) {
+  ++health_.refused_messages;
+  log_.error(line);
+  return false;
+}
+
+bool Service::accepts(const Request& request) {
+  const bool adds = request.type == Type::kAlloc || request.type == Type::kCbAlloc ||
+                    request.type == Type::kKernelLoad;
+  if (!adds) return true;
+  if (request.device < 0 || request.device >= kDevices) {
+    return refuse(bad_device_line(request.device));
+  }
+  const bool buffer = request.type == Type::kAlloc;
+  const std::uint64_t most =
+      request.type == Type::kKernelLoad ? kMostKernelBytes : kMostBytes100GiB;
+  if ((buffer && request.size == 0) || request.size > most) {
+    return refuse(bad_size_line(request.size));
+  }
+  if (buffer && request.kind >= kKinds) {
+    return refuse(bad_kind_line(request.kind, {request.device, request.id}));
+  }
+  return true;
+}
+
+bool Service::has_room(Client& client) {
+  if (entries_ < options_.most_entries) {
+    told_full_ = false;
+    return true;
+  }
+  ++health_.refused_messages;
+  if (ClientSegment* segment = segment_of(client)) segment->anomaly(TTMEM_ANOMALY_LIMIT);
+  if (!told_full_) {
+    log_.error(
+        fmt::format("⚠️  {} entries are live: more are ignored until some are freed\n", entries_));
+  }
+  told_full_ = true;
+  return false;
+}
+
+void Service::apply(const Request& request, Client& client) {
+  ++health_.messages;
+  if (request.claimed_pid != client.pid()) ++health_.pid_differs;
+  if (!accepts(request)) return;
+  const std::uint64_t before = client.book.entries();
+  switch (request.type) {
+    case Type::kAlloc:
+      allocate(request, client);
+      break;
+    case Type::kFree:
+      free(request, client);
+      break;
+    case Type::kCbAlloc:
+      add_cb(request, client);
+      break;
+    case Type::kCbFree:
+      remove_cb(request, client);
+      break;
+    case Type::kKernelLoad:
+      load_kernel(request, client);
+      break;
+    case Type::kKernelUnload:
+      unload_kernel(request, client);
+      break;
+    default:
+      refuse(unknown_type_line(static_cast<std::uint8_t>(request.type)));
+      break;
+  }
+  entries_ += client.book.entries() - before;
+}
+
+void Service::allocate(const Request& request, Client& client) {
+  if (!has_room(client)) return;
+  using What = ClientBook::Allocated::What;
+  const Place place{request.device, request.id};
+  const auto done = client.book.allocate(place, request.kind, request.size);
+  if (done.what == What::kReplaced) {
+    ++health_.replaced;
+    if (log_.wants_events()) {
+      log_.event(replaced_line(client.pid(), place, done.size_before, request.size));
+    }
+  }
+  ClientSegment* segment = segment_of(client);
+  if (segment != nullptr && done.what != What::kReferenced) {
+    segment->allocated(place, chip_of(place.device), request.kind, request.size);
+  }
+  if (log_.wants_events()) {
+    log_.event(allocated_line(client.pid(), place, request.kind, request.size, done.references));
+  }
+}
+
+void Service::free(const Request& request, Client& client) {
+  const Place place{request.device, request.id};
+  const auto freed = client.book.free(place);
+  if (!freed) {
+    ++health_.unknown_frees;
+    if (client.segment) client.segment->anomaly(TTMEM_ANOMALY_UNKNOWN_FREE);
+    if (log_.wants_events()) log_.event(unknown_free_line(client.pid(), place));
+    return;
+  }
+  health_.ambiguous_frees += freed->ambiguous;
+  if (freed->buffer.references == 0 && client.segment) {
+    client.segment->freed(place, freed->buffer.kind);
+  }
+  if (log_.wants_events()) log_.event(freed_line(client.pid(), place, freed->buffer));
+}
+
+void Service::add_cb(const Request& request, Client& client) {
+  if (!has_room(client)) return;
+  const Place place{request.device, request.id};
+  const Cb cb = client.book.add_cb(place, request.size);
+  if (ClientSegment* segment = segment_of(client)) {
+    segment->cb_added(place, chip_of(place.device), cb);
+  }
+  log_cb(true, place.device, cb.size);
+}
+
+void Service::remove_cb(const Request& request, Client& client) {
+  const auto cb = client.book.remove_cb({request.device, request.id}, request.size);
+  if (!cb) {
+    ++health_.unknown_frees;
+    if (client.segment) client.segment->anomaly(TTMEM_ANOMALY_UNKNOWN_FREE);
+    return;
+  }
+  if (client.segment) client.segment->cb_removed(*cb);
+  log_cb(false, request.device, cb->size);
+}
+
+void Service::load_kernel(const Request& request, Client& client) {
+  if (!has_room(client)) return;
+  const Place place{request.device, request.id};
+  const Kernel kernel{request.size, now_ns(), request.kind};
+  if (client.book.load(place, kernel)) {
+    ++health_.replaced;
+    if (client.segment) {
+      client.segment->kernel_unloaded(place);
+      client.segment->anomaly(TTMEM_ANOMALY_REPLACED);
+    }
+  }
+  if (ClientSegment* segment = segment_of(client)) {
+    segment->kernel_loaded(place, chip_of(place.device), kernel);
+  }
+  log_kernel(true, place, kernel);
+}
+
+void Service::unload_kernel(const Request& request, Client& client) {
+  const Place place{request.device, request.id};
+  const auto kernel = client.book.unload(place);
+  if (!kernel) {
+    ++health_.unknown_frees;
+    if (client.segment) client.segment->anomaly(TTMEM_ANOMALY_UNKNOWN_FREE);
+    return;
+  }
+  if (client.segment) client.segment->kernel_unloaded(place);
+  log_kernel(false, place, *kernel);
+}
+
+void Service::log_cb(bool added, std::int32_t device, std::uint64_t size) {
+  if (!log_.wants_events()) return;
+  const std::uint64_t total = tallies_[device].cb_bytes + host_tally(device).cb_bytes;
+  log_.event(cb_line(added, device, size, total));
+}
+
+void Service::log_kernel(bool loaded, const Place& place, const Kernel& kernel) {
+  if (!log_.wants_events()) return;
+  const std::uint64_t total =
+      tallies_[place.device].all_kernel_bytes() + host_tally(place.device).all_kernel_bytes();
+  log_.event(kernel_line(loaded, place.device, kernel.type, kernel.size, total));
+}
+
+const Tally& Service::host_tally(std::int32_t device) const {
+  static const Tally kNothing;
+  const auto known = host_.find(device);
+  return known == host_.end() ? kNothing : known->second.tally;
+}
+
+}  // namespace ttmem::legacy

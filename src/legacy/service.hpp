@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The original's server without its socket: who the clients are, what each message does, what is
+// answered and what is logged. A client is a process (pid and start time, as the kernel names the
+// sender); its holdings live as long as it does, whatever happens to its connections.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "base/file_descriptor.hpp"
+#include "ledger/snapshot.hpp"
+#include "legacy/client_book.hpp"
+#include "legacy/client_segment.hpp"
+#include "legacy/host_figures.hpp"
+#include "legacy/log.hpp"
+#include "legacy/wire.hpp"
+#include "segment/format.hpp"
+
+namespace ttmem::legacy {
+
+inline constexpr std::int32_t kDevices = 255;                    // numbers 0..254
+inline constexpr std::uint64_t kMostBytes100GiB = 100ull << 30;  // of one entry, this included
+inline constexpr std::uint64_t kMostKernelBytes = 0xFFFFFFFF;
+
+struct ServiceOptions {
+  std::string directory;  // of the clients' segments; "" = the usual one
+  bool write_segments = true;
+  std::uint64_t most_entries = 16u << 20;  // of all clients together
+};
+
+// What went wrong so far, for metrics and for `ttmem doctor`.
+struct Health {
+  std::uint64_t messages = 0;
+  std::uint64_t refused_messages = 0;  // a bad value: nothing was changed
+  std::uint64_t pid_differs = 0;       // the pid in the message was not the sender's
+  std::uint64_t unknown_frees = 0;
+  std::uint64_t ambiguous_frees = 0;      // the id was live in several kinds: the newest went
+  std::uint64_t replaced = 0;             // a live id came again with other values
+  std::uint64_t unpublished_clients = 0;  // no segment could be written for them
+  std::uint64_t adopted_clients = 0;
+};
+
+class Client {
+ public:
+  Client(const segment::Identity& who, Tallies& totals) : identity(who), book(totals) {}
+
+  std::int32_t pid() const { return identity.pid; }
+
+  segment::Identity identity;  // start_ticks 0: it was gone before it could be looked up
+  ClientBook book;
+  std::unique_ptr<ClientSegment> segment;
+  FileDescriptor exit_descriptor;  // a pidfd
+  bool gone = false;               // ended; to be buried when all it sent was applied
+  bool watched = false;            // by the socket, for its end
+  bool unpublished = false;
+  std::uint32_t connections = 0;
+};
+
+class Service {
+ public:
+  Service(ServiceOptions options, Log& log);
+
+  // The process that sent something; made at first sight.
+  Client& client(std::int32_t pid);
+  // Forgets a process that ended, logs what it left, ends its segment.
+  void bury(std::int32_t pid);
+  void connection_opened(Client& client);
+  void connection_closed(Client& client);
+
+  // Needs a sender. Changes that client's book, its segment and the log.
+  void apply(const Request& request, Client& client);
+  // Questions need none. What to send back; "" if nothing.
+  std::string answer(const Request& request, Form form);
+  static bool is_question(Type type);
+
+  // What others hold and what the devices are, as of now.
+  void observe(const ledger::Snapshot& snapshot);
+
+  // The block that is printed every ten seconds, at SIGUSR1 and at the end.
+  std::string statistics() const;
+
+  // Takes over what an earlier daemon left in the segments' directory. Before the socket opens.
+  void adopt();
+
+  const Health& health() const { return health_; }
+  const Tallies& tallies() const { return tallies_; }
+  Log& log() { return log_; }
+  void for_each_client(const std::function<void(Client&)>& visit);
+
+  // For tests: how a pid becomes an identity; nothing if there is no such process.
+  using Identify = std::function<std::optional<segment::Identity>(std::int32_t pid)>;
+  void set_identify(Identify identify) { identify_ = std::move(identify); }
+
+ private:
+  bool refuse(const std::string& line);
+  bool accepts(const Request& request);
+  bool has_room(Client& client);
+  ClientSegment* segment_of(Client& client);
+  Chip chip_of(std::int32_t device) const;
+  const Tally& host_tally(std::int32_t device) const;
+
+  void allocate(const Request& request, Client& client);
+  void free(const Request& request, Client& client);
+  void add_cb(const Request& request, Client& client);
+  void remove_cb(const Request& request, Client& client);
+  void load_kernel(const Request& request, Client& client);
+  void unload_kernel(const Request& request, Client& client);
+  void restore(const Request& request, Client& client, const Chip& chip, std::uint64_t since_ns);
+  void log_cb(bool added, std::int32_t device, std::uint64_t size);
+  void log_kernel(bool loaded, const Place& place, const Kernel& kernel);
+
+  Answer counters(std::int32_t device) const;
+  Answer device_info(std::int32_t device) const;
+  std::string dump_buffers() const;
+  std::string dump_all_kernels() const;
+  std::int32_t device_count() const;
+
+  ServiceOptions options_;
+  Log& log_;
+  Identify identify_;
+  Health health_;
+  Tallies tallies_;
+  HostFigures host_;
+  std::unordered_map<std::int32_t, std::unique_ptr<Client>> clients_;
+  std::set<std::pair<std::int32_t, std::uint64_t>> buried_;  // that a snapshot may still show
+  std::set<std::int32_t> tracked_;                           // have a segment of their own
+  std::uint64_t entries_ = 0;
+  bool told_full_ = false;
+};
+
+}  // namespace ttmem::legacy

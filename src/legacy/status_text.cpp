@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "legacy/status_text.hpp"
+
+#include <fmt/format.h>
+
+#include "legacy/units.hpp"
+#include "view/printable.hpp"
+#include "view/words.hpp"
+
+namespace ttmem::legacy {
+namespace {
+
+using ledger::KernelType;
+using view::pad_right;
+using view::title;
+
+constexpr std::size_t kValueColumn = 20;
+constexpr std::size_t kCountColumn = 28;
+
+struct Parts {
+  std::uint64_t buffers, cbs, kernels;
+  std::uint64_t total() const { return buffers + cbs + kernels; }
+};
+
+Parts parts_of(const ledger::DeviceFigures& figures) {
+  return {figures.space(ledger::Space::kL1).requested.value_or(0),
+          figures.program_l1.allocated.value_or(0), figures.kernels.total().footprint};
+}
+
+std::string type_line(const ledger::KernelFigures& kernels, KernelType type) {
+  const auto& figures = kernels.by_type[static_cast<std::size_t>(type)];
+  std::string line = pad_right(fmt::format("      - {}: ", title(type)), kValueColumn);
+  line = pad_right(line + spaced(figures.footprint) + " ", kCountColumn);
+  return fmt::format("{}({} kernels)\n", line, figures.count);
+}
+
+std::string tree(const ledger::DeviceView& device, const Parts& parts) {
+  const ledger::KernelFigures& kernels = device.figures.kernels;
+  std::string text = fmt::format("Device {} ({}):\n  L1 Memory:\n", device.id, title(device.arch));
+  text += fmt::format("    Buffers:        {}\n", compact(parts.buffers));
+  text += fmt::format("    CBs:            {}\n", spaced(parts.cbs));
+  text += fmt::format("    Kernels:        {}\n", compact(parts.kernels));
+  text += type_line(kernels, KernelType::kFabric);
+  text += type_line(kernels, KernelType::kDispatch);
+  text += type_line(kernels, KernelType::kApplication);
+  text += fmt::format("    Total:          {}", spaced(parts.total()));
+  if (const ledger::Figure& capacity = device.figures.l1_capacity) {
+    text += " / " + spaced(*capacity);
+  }
+  return text + "\n";
+}
+
+std::string lines(const Parts& parts) {
+  return fmt::format("  L1 (Allocator):  {}\n", compact(parts.buffers)) +
+         fmt::format("  L1 (CBs):        {}\n", compact(parts.cbs)) +
+         fmt::format("  L1 (Kernels):    {}\n", compact(parts.kernels)) +
+         "  ───────────────────────────────\n" +
+         fmt::format("  L1 Total:        {}\n", compact(parts.total()));
+}
+
+}  // namespace
+
+std::string status_text(const ledger::Snapshot& snapshot) {
+  std::string text;
+  for (const ledger::DeviceView& device : snapshot.devices) {
+    const Parts parts = parts_of(device.figures);
+    text += tree(device, parts) + "\n" + lines(parts) + "\n";
+  }
+  return text +
+         "Totals include kernels (binary size x cores), as in the original: an upper bound that "
+         "can "
+         "exceed the L1.\n";
+}
+
+}  // namespace ttmem::legacy

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "legacy/viewer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+
+#include <fmt/format.h>
+
+#include "legacy/units.hpp"
+#include "view/printable.hpp"
+#include "view/words.hpp"
+
+namespace ttmem::legacy {
+namespace {
+
+using ledger::Figure;
+using ledger::Space;
+using view::cut;
+using view::display_width;
+using view::pad_left;
+using view::pad_right;
+using view::printable;
+using view::title;
+
+constexpr std::size_t kFrameCells = 100;
+constexpr std::size_t kBarCells = 25;
+
+std::string repeated(std::string_view cell, std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) text += cell;
+  return text;
+}
+
+std::uint64_t bytes_of(const ledger::SpaceFigures& space) {
+  return space.taken.value_or(space.requested.value_or(0));
+}
+
+double percent(std::uint64_t part, const Figure& whole) {
+  return whole && *whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(*whole) : 0;
+}
+
+std::string date(ledger::TimeNs time) {
+  const auto seconds = static_cast<std::time_t>(time / 1'000'000'000);
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  std::array<char, 64> text{};
+  std::strftime(text.data(), text.size(), "%a %b %d %H:%M:%S %Y", &local);
+  return text.data();
+}
+
+std::string bar(double share) {
+  const auto filled = static_cast<std::size_t>(std::clamp(share, 0.0, 100.0) / 100.0 * kBarCells);
+  return "[" + repeated("█", filled) + repeated("░", kBarCells - filled) + "]";
+}
+
+// A value of the driver in whole units of its own; "N/A" without one.
+std::string value(const std::optional<std::int64_t>& number, std::int64_t divisor,
+                  std::string_view unit) {
+  return number ? fmt::format("{}{}", *number / divisor, unit) : "N/A";
+}
+
+const ledger::HostDevice& host_of(const ledger::DeviceView& device) {
+  static const ledger::HostDevice kNothing;
+  return device.host ? *device.host : kNothing;
+}
+
+// ---- main --------------------------------------------------------------------------------------
+
+std::string row(const std::array<std::string, 6>& cells) {
+  constexpr std::array<std::size_t, 6> kWidths = {4, 16, 10, 10, 12, 48};
+  std::string text;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    text += pad_right(cut(cells[i], kWidths[i]), kWidths[i]);
+  }
+  return "│" + text + "│\n";
+}
+
+std::string device_table(const ledger::Snapshot& snapshot) {
+  const std::string rule = repeated("─", kFrameCells);
+  const std::string heading = pad_right("tt-smi-umd v1.0 (ttmem)", 40);
+  std::string text = "┌" + rule + "┐\n";
+  text += "│" + pad_right(heading + pad_left(date(snapshot.time), 39), kFrameCells) + "│\n";
+  text += "├" + rule + "┤\n";
+  text += row({"GPU", "Name", "Temp", "Power", "AICLK", "Memory-Usage"});
+  text += "├" + rule + "┤\n";
+  for (const ledger::DeviceView& device : snapshot.devices) {
+    const Usage usage = usage_of(device.figures);
+    const ledger::HostDevice& host = host_of(device);
+    text +=
+        row({std::to_string(device.id), std::string(title(device.arch)),
+             value(host.temperature_millidegrees, 1000, "°C"),
+             value(host.power_microwatts, 1'000'000, "W"), value(host.aiclk_mhz, 1, " MHz"),
+             compact(usage.dram) + "/" + (usage.dram_total ? compact(*usage.dram_total) : "N/A")});
+  }
+  return text + "└" + rule + "┘\n";
+}
+
+std::string usage_line(std::string_view label, std::uint64_t used, const Figure& total) {
+  std::string text = pad_right(label, 14) + pad_right(compact(used), 10) + " / ";
+  if (!total) return text + "N/A\n";
+  const double share = percent(used, total);
+  return text + pad_right(compact(*total), 10) + fmt::format("  {} {:.1f}%\n", bar(share), share);
+}
+
+std::string part_line(std::string_view label, std::uint64_t bytes) {
+  if (bytes == 0) return "";
+  return pad_right(label, 14) + pad_left(compact(bytes), 12) + "\n";
+}
+
+std::string breakdown(const ledger::DeviceView& device) {
+  const ledger::DeviceFigures& figures = device.figures;
+  const Usage usage = usage_of(figures);
+  std::string text = fmt::format("Device {} ({}):\n", device.id, title(device.arch));
+  text += std::string(70, '-') + "\n";
+  text += usage_line("  DRAM:", usage.dram, usage.dram_total);
+  text += usage_line("  L1 Memory:", usage.l1, usage.l1_total);
+  text += part_line("    Buffers:", bytes_of(figures.space(Space::kL1)));
+  text += part_line("    CBs:",
+                    figures.program_l1.allocated.value_or(figures.program_l1.reserved.value_or(0)));
+  text += part_line("    Kernels:", figures.kernels.total().footprint);
+  text += part_line("    L1_SMALL:", bytes_of(figures.space(Space::kL1Small)));
+  text += part_line("    TRACE:", bytes_of(figures.space(Space::kTrace)));
+  return text + "\n";
+}
+
+std::string status_of(const ledger::ProcessView& process) {
+  const auto has = [&](ledger::Source source) {
+    return std::ranges::find(process.sources, source) != process.sources.end();
+  };
+  if (has(ledger::Source::kLegacy)) return "Connected to server";
+  if (!process.segment.empty()) return "Tracked";
+  if (has(ledger::Source::kUpstream)) return "Published by TT-Metal";
+  return "Device open (no tracking)";
+}
+
+std::string short_name(const std::string& name) {
+  return display_width(name) > 18 ? name.substr(0, 15) + "..." : name;
+}
+
+std::string process_rows(const ledger::ProcessView& process) {
+  const auto bytes = [](const ledger::SpaceFigures& space) {
+    const Figure& known = space.taken ? space.taken : space.requested;
+    return known ? compact(*known) : std::string("N/A");
+  };
+  std::string text;
+  for (const ledger::ProcessDeviceView& device : process.devices) {
+    text += pad_right(std::to_string(process.pid), 8);
+    text += pad_right(short_name(printable(process.name)), 20);
+    text += pad_right(std::to_string(device.id), 8);
+    text += pad_right(bytes(device.figures.space(Space::kDram)), 12);
+    text += pad_right(bytes(device.figures.space(Space::kL1)), 12);
+    text += status_of(process) + "\n";
+  }
+  return text;
+}
+
+std::string process_table(const ledger::Snapshot& snapshot) {
+  std::string rows;
+  for (const ledger::ProcessView& process : snapshot.processes) {
+    if (process.alive) rows += process_rows(process);
+  }
+  if (rows.empty()) return "Processes:\nNo processes using Tenstorrent devices\n";
+  return "Processes:\n" + pad_right("PID", 8) + pad_right("Name", 20) + pad_right("Device", 8) +
+         pad_right("DRAM", 12) + pad_right("L1", 12) + "Status\n" + rows;
+}
+
+std::string main_screen(const ledger::Snapshot& snapshot) {
+  std::string text = device_table(snapshot) + "\nMemory Breakdown:\n\n";
+  for (const ledger::DeviceView& device : snapshot.devices) text += breakdown(device);
+  return text + process_table(snapshot);
+}
+
+// ---- charts and telemetry ----------------------------------------------------------------------
+
+std::string layout_text(std::size_t count) {
+  if (count <= 1) return "1x1";
+  if (count == 2) return "1x2";
+  const std::size_t columns = count <= 8 ? 2 : count <= 12 ? 3 : 4;
+  return fmt::format("{}x{}", (count + columns - 1) / columns, columns);
+}
+
+std::string charts_screen(const ledger::Snapshot& snapshot, const ChartHistory& history) {
+  const std::size_t count = snapshot.devices.size();
+  std::string text = fmt::format("Chart View - Last 60 seconds ({} device{} in {} matrix)\n", count,
+                                 count == 1 ? "" : "s", layout_text(count));
+  text += "(Press 1 for main view)\n\n";
+  for (const ledger::DeviceView& device : snapshot.devices) {
+    const Usage usage = usage_of(device.figures);
+    const ledger::HostDevice& host = host_of(device);
+    text += fmt::format("Device {} [{}] TEMP {} CLK {}\n", device.id, title(device.arch),
+                        value(host.temperature_millidegrees, 1000, "C"),
+                        value(host.aiclk_mhz, 1, "MHz"));
+    text += fmt::format("DRAM {:.1f}% {}  L1 {:.1f}% {}\n", usage.dram_percent(),
+                        compact(usage.dram), usage.l1_percent(), compact(usage.l1));
+    text += chart_text(history.points(device.id), snapshot.time) + "\n";
+  }
+  return text;
+}
+
+std::string telemetry_screen(const ledger::Snapshot& snapshot) {
+  std::string text = "Device Telemetry:\n\n";
+  for (const ledger::DeviceView& device : snapshot.devices) {
+    const ledger::HostDevice& host = host_of(device);
+    const std::string volts =
+        host.voltage_millivolts
+            ? fmt::format(" ({:.3f}V)", static_cast<double>(*host.voltage_millivolts) / 1000.0)
+            : "";
+    text += fmt::format("Device {} ({}):\n", device.id, title(device.arch));
+    text += "  Temperature: " + value(host.temperature_millidegrees, 1000, "°C") + "\n";
+    text += "  Power:       " + value(host.power_microwatts, 1'000'000, "W") +
+            "  (Current: " + value(host.current_milliamperes, 1000, "A") + ")\n";
+    text += "  Voltage:     " + value(host.voltage_millivolts, 1, "mV") + volts + "\n";
+    text += "  Clocks:\n";
+    text += "    AICLK:     " + value(host.aiclk_mhz, 1, " MHz") + "\n";
+    text += "    AXICLK:    " + value(host.axiclk_mhz, 1, " MHz") + "\n";
+    text += "    ARCCLK:    " + value(host.arcclk_mhz, 1, " MHz") + "\n";
+    if (host.fan_rpm) text += fmt::format("  Fan Speed:   {} RPM\n", *host.fan_rpm);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string footer(Screen screen, bool watched) {
+  constexpr std::array<std::string_view, 3> kNames = {"Main View", "Charts View",
+                                                      "Detailed Telemetry"};
+  std::string text = "\n💡 Telemetry source: sysfs\n";
+  if (!watched) return text;
+  return text +
+         fmt::format("📋 View: Press 1 main, 2 charts, 3 telemetry, q quit\n   Current: {}\n",
+                     kNames[static_cast<std::size_t>(screen) - 1]);
+}
+
+}  // namespace
+
+double Usage::dram_percent() const { return percent(dram, dram_total); }
+double Usage::l1_percent() const { return percent(l1, l1_total); }
+
+Usage usage_of(const ledger::DeviceFigures& figures) {
+  Usage usage;
+  usage.dram = bytes_of(figures.space(Space::kDram)) + bytes_of(figures.space(Space::kTrace));
+  usage.dram_total = figures.space(Space::kDram).capacity;
+  const ledger::ProgramL1Figures& program_l1 = figures.program_l1;
+  // Without a resident figure, what circular buffers were registered with is all there is.
+  const std::uint64_t programs =
+      program_l1.resident.value_or(program_l1.allocated.value_or(program_l1.reserved.value_or(0)));
+  usage.l1 = figures.l1_used.value_or(bytes_of(figures.space(Space::kL1)) +
+                                      bytes_of(figures.space(Space::kL1Small)) + programs);
+  usage.l1_total = figures.l1_capacity;
+  return usage;
+}
+
+std::string screen_text(const ledger::Snapshot& snapshot, Screen screen,
+                        const ChartHistory& history, bool watched) {
+  std::string text;
+  if (screen == Screen::kMain) text = main_screen(snapshot);
+  if (screen == Screen::kCharts) text = charts_screen(snapshot, history);
+  if (screen == Screen::kTelemetry) text = telemetry_screen(snapshot);
+  return text + footer(screen, watched);
+}
+
+}  // namespace ttmem::legacy

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The original viewer's three screens (`tt_smi_umd`): main, charts, telemetry. Its layout, with
+// what it got wrong put right: widths are columns of a terminal, a chart is 60 seconds and not 60
+// samples, processes have their devices and bytes, and L1 means the same everywhere.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ledger/snapshot.hpp"
+
+namespace ttmem::legacy {
+
+enum class Screen : std::uint8_t { kMain = 1, kCharts = 2, kTelemetry = 3 };
+
+// What a device uses, in the measure of all three screens.
+struct Usage {
+  std::uint64_t dram = 0, l1 = 0;
+  ledger::Figure dram_total, l1_total;
+  // In percent; 0 without a total.
+  double dram_percent() const;
+  double l1_percent() const;
+};
+Usage usage_of(const ledger::DeviceFigures& figures);
+
+// The last 60 seconds of every device.
+class ChartHistory {
+ public:
+  void add(const ledger::Snapshot& snapshot);
+
+  struct Point {
+    ledger::TimeNs time;
+    double dram_percent, l1_percent;
+  };
+  // Of one device, oldest first.
+  std::vector<Point> points(std::uint32_t device) const;
+
+ private:
+  std::deque<std::pair<std::uint32_t, Point>> points_;
+};
+
+// `watched`: the last lines name the keys.
+std::string screen_text(const ledger::Snapshot& snapshot, Screen screen,
+                        const ChartHistory& history, bool watched);
+
+// The chart of one device: 12 rows of 56 columns in a frame.
+std::string chart_text(const std::vector<ChartHistory::Point>& points, ledger::TimeNs now);
+
+}  // namespace ttmem::legacy

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "loop/loop.hpp"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+namespace ttmem::loop {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+struct Loop::State {
+  struct Timer {
+    asio::steady_timer timer;
+    std::chrono::milliseconds period;  // 0 = once
+    Callback callback;
+  };
+
+  State() { await_ready(); }
+
+  TimerId add(std::chrono::milliseconds delay, std::chrono::milliseconds period,
+              Callback callback) {
+    const TimerId id = ++last_timer;
+    timers[id] = std::make_shared<Timer>(
+        Timer{asio::steady_timer(context, delay), period, std::move(callback)});
+    await(id);
+    return id;
+  }
+
+  void await(TimerId id) {
+    timers.at(id)->timer.async_wait([this, id](const error_code& error) {
+      const auto found = timers.find(id);
+      if (error || found == timers.end()) return;
+      const std::shared_ptr<Timer> timer = found->second;
+      if (timer->period.count() > 0) {
+        timer->timer.expires_after(timer->period);
+        await(id);
+      } else {
+        timers.erase(found);
+      }
+      timer->callback();
+    });
+  }
+
+  void await_signal(int signal) {
+    signals.at(signal).first->async_wait([this, signal](const error_code& error, int) {
+      if (error) return;
+      signals.at(signal).second();
+      await_signal(signal);
+    });
+  }
+
+  void await_ready() {
+    ready.async_wait(asio::posix::stream_descriptor::wait_read, [this](const error_code& error) {
+      if (error) return;
+      call_ready();
+      await_ready();
+    });
+  }
+
+  void call_ready() {
+    std::array<epoll_event, 256> events;
+    const int count = ::epoll_wait(ready.native_handle(), events.data(), events.size(), 0);
+    for (int i = 0; i < count; ++i) {
+      const epoll_event& event = events[static_cast<std::size_t>(i)];
+      const auto found = watched.find(event.data.fd);
+      if (found == watched.end()) continue;  // unwatched by an earlier callback of this turn
+      const std::shared_ptr<ReadyCallback> callback = found->second;
+      const bool failed = (event.events & (EPOLLERR | EPOLLHUP)) != 0;
+      (*callback)({.readable = failed || (event.events & EPOLLIN) != 0,
+                   .writable = failed || (event.events & EPOLLOUT) != 0});
+    }
+  }
+
+  asio::io_context context{1};
+  asio::posix::stream_descriptor ready{context, ::epoll_create1(EPOLL_CLOEXEC)};
+  std::unordered_map<int, std::shared_ptr<ReadyCallback>> watched;
+  std::map<TimerId, std::shared_ptr<Timer>> timers;
+  std::map<int, std::pair<std::unique_ptr<asio::signal_set>, Callback>> signals;
+  TimerId last_timer = 0;
+};
+
+Loop::Loop() : state_(std::make_unique<State>()) {}
+Loop::~Loop() = default;
+
+void Loop::watch(int descriptor, Ready wanted, ReadyCallback callback) {
+  epoll_event event{};
+  event.events = (wanted.readable ? EPOLLIN : 0u) | (wanted.writable ? EPOLLOUT : 0u);
+  event.data.fd = descriptor;
+  const bool known = state_->watched.contains(descriptor);
+  state_->watched[descriptor] = std::make_shared<ReadyCallback>(std::move(callback));
+  ::epoll_ctl(state_->ready.native_handle(), known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor,
+              &event);
+}
+
+void Loop::unwatch(int descriptor) {
+  if (state_->watched.erase(descriptor) == 0) return;
+  ::epoll_ctl(state_->ready.native_handle(), EPOLL_CTL_DEL, descriptor, nullptr);
+}
+
+Loop::TimerId Loop::after(std::chrono::milliseconds delay, Callback callback) {
+  return state_->add(delay, std::chrono::milliseconds(0), std::move(callback));
+}
+
+Loop::TimerId Loop::every(std::chrono::milliseconds period, Callback callback) {
+  return state_->add(period, std::max(period, std::chrono::milliseconds(1)), std::move(callback));
+}
+
+void Loop::cancel(TimerId timer) { state_->timers.erase(timer); }
+
+void Loop::on_signal(int signal, Callback callback) {
+  state_->signals[signal] = {std::make_unique<asio::signal_set>(state_->context, signal),
+                             std::move(callback)};
+  state_->await_signal(signal);
+}
+
+void Loop::run() {
+  state_->context.restart();
+  state_->context.run();
+}
+
+void Loop::stop() { state_->context.stop(); }
+
+boost::asio::io_context& Loop::context() { return state_->context; }
+
+}  // namespace ttmem::loop
