@@ -177,14 +177,14 @@ void Service::restore(const Request& request, Client& client, const Chip& chip,
   if (request.device < 0 || request.device >= kDevices) return;
   ClientSegment* segment = segment_of(client);
   if (request.type == Type::kAlloc && request.kind < kKinds) {
-    client.book.allocate(place, request.kind, request.size);
+    client.holdings.allocate(place, request.kind, request.size);
     if (segment != nullptr) segment->allocated(place, chip, request.kind, request.size);
   } else if (request.type == Type::kCbAlloc) {
-    const Cb cb = client.book.add_cb(place, request.size);
+    const Cb cb = client.holdings.add_cb(place, request.size);
     if (segment != nullptr) segment->cb_added(place, chip, cb);
   } else if (request.type == Type::kKernelLoad) {
     const Kernel kernel{request.size, since_ns, request.kind};
-    client.book.load(place, kernel);
+    client.holdings.load(place, kernel);
     if (segment != nullptr) segment->kernel_loaded(place, chip, kernel);
   }
   ++entries_;

@@ -4,10 +4,9 @@
 // The half of the service that answers and changes nothing.
 #include <algorithm>
 
-#include "legacy/dumps.hpp"
-#include "legacy/log_lines.hpp"
+#include "collect/clock.hpp"
+#include "legacy/server_texts.hpp"
 #include "legacy/service.hpp"
-#include "legacy/wall_clock.hpp"
 
 namespace ttmem::legacy {
 namespace {
@@ -47,7 +46,7 @@ void Service::observe(const ledger::Snapshot& snapshot) {
     if (!is_legacy(process) && !process.segment.empty()) tracked_.insert(process.pid);
     const auto known = clients_.find(process.pid);
     return known != clients_.end() && known->second->identity.start_ticks == process.start &&
-           !known->second->book.empty();
+           !known->second->holdings.empty();
   });
   buried_ = std::move(shown);
 }
@@ -124,7 +123,7 @@ std::int32_t Service::device_count() const {
 std::string Service::dump_buffers() const {
   std::vector<DumpedBuffer> all;
   for (const auto& [pid, client] : clients_) {
-    client->book.for_each_buffer([&, owner = pid](const Place& place, const Buffer& buffer) {
+    client->holdings.for_each_buffer([&, owner = pid](const Place& place, const Buffer& buffer) {
       all.push_back({place, buffer, owner});
     });
   }
@@ -134,11 +133,11 @@ std::string Service::dump_buffers() const {
 std::string Service::dump_all_kernels() const {
   std::vector<DumpedKernel> all;
   for (const auto& [pid, client] : clients_) {
-    client->book.for_each_kernel([&, owner = pid](const Place& place, const Kernel& kernel) {
+    client->holdings.for_each_kernel([&, owner = pid](const Place& place, const Kernel& kernel) {
       all.push_back({place, kernel, owner});
     });
   }
-  return dump_kernels(std::move(all), now_ns());
+  return dump_kernels(std::move(all), collect::Moment::now().wall_ns);
 }
 
 std::string Service::statistics() const {
@@ -161,7 +160,8 @@ std::string Service::statistics() const {
     line.kernels = all.all_kernel_bytes();
     line.cbs = all.cb_bytes;
     line.covered = host_tally(device).cb_bytes;
-    for (const auto& [pid, client] : clients_) line.covered += covered_bytes(client->book, device);
+    for (const auto& [pid, client] : clients_)
+      line.covered += covered_bytes(client->holdings, device);
     text += statistics_lines(line);
   }
   return text + statistics_end(active);

@@ -15,7 +15,7 @@
 #include <memory>
 #include <string>
 
-#include "legacy/client_book.hpp"
+#include "legacy/client_holdings.hpp"
 #include "segment/format.hpp"
 
 namespace ttmem::client {

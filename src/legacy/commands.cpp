@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 
 #include "collect/collector.hpp"
-#include "legacy/allocation_server.hpp"
+#include "legacy/server.hpp"
 #include "legacy/viewer.hpp"
 #include "loop/loop.hpp"
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/file_descriptor.hpp"
-#include "legacy/framer.hpp"
 #include "legacy/service.hpp"
+#include "legacy/wire.hpp"
 
 namespace ttmem::legacy {
 

@@ -11,8 +11,8 @@
 #include <map>
 
 #include "ledger/snapshot.hpp"
+#include "legacy/client_holdings.hpp"
 #include "legacy/client_segment.hpp"
-#include "legacy/tally.hpp"
 #include "legacy/wire.hpp"
 
 namespace ttmem::legacy {
@@ -27,7 +27,7 @@ struct HostDevice {
 
 using HostFigures = std::map<std::int32_t, HostDevice>;  // by number of the device
 
-// `is_client`: the process is served here, and its figures come from its book.
+// `is_client`: the process is served here, and its figures come from its client.
 HostFigures host_figures(const ledger::Snapshot& snapshot,
                          const std::function<bool(const ledger::ProcessView&)>& is_client);
 

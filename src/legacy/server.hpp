@@ -5,6 +5,7 @@
 // asked for. The daemon hands it every snapshot, so that answers and totals count all processes.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,5 +56,14 @@ class Server {
   Socket socket_;
   loop::Loop::TimerId statistics_timer_ = 0;
 };
+
+struct AllocationServerOptions {
+  std::string path = "/tmp/tt_allocation_server.sock";
+  bool quiet = false;              // no line a message; errors, dumps and statistics stay
+  std::uint64_t most_entries = 0;  // 0: as many as the service allows
+};
+
+// Serves until SIGINT or SIGTERM. Returns an exit code: 0, or 1 if the path cannot be taken.
+int run_allocation_server(const AllocationServerOptions& options);
 
 }  // namespace ttmem::legacy

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "client/identity.hpp"
-#include "legacy/log_lines.hpp"
-#include "legacy/wall_clock.hpp"
+#include "collect/clock.hpp"
+#include "legacy/server_texts.hpp"
 #include "ttmem/ttmem_words.h"
 
 namespace ttmem::legacy {
@@ -60,13 +60,13 @@ void Service::bury(std::int32_t pid) {
   const auto found = clients_.find(pid);
   if (found == clients_.end()) return;
   Client& client = *found->second;
-  if (!client.book.empty()) {
-    log_.report(death_lines(pid, client.book.sum()));
+  if (!client.holdings.empty()) {
+    log_.report(death_lines(pid, client.holdings.sum()));
   } else if (client.segment) {
     client.segment->close();
   }
   if (client.segment) buried_.emplace(pid, client.identity.start_ticks);
-  entries_ -= client.book.entries();
+  entries_ -= client.holdings.entries();
   clients_.erase(found);
 }
 
@@ -137,7 +137,7 @@ void Service::apply(const Request& request, Client& client) {
   ++health_.messages;
   if (request.claimed_pid != client.pid()) ++health_.pid_differs;
   if (!accepts(request)) return;
-  const std::uint64_t before = client.book.entries();
+  const std::uint64_t before = client.holdings.entries();
   switch (request.type) {
     case Type::kAlloc:
       allocate(request, client);
@@ -161,14 +161,14 @@ void Service::apply(const Request& request, Client& client) {
       refuse(unknown_type_line(static_cast<std::uint8_t>(request.type)));
       break;
   }
-  entries_ += client.book.entries() - before;
+  entries_ += client.holdings.entries() - before;
 }
 
 void Service::allocate(const Request& request, Client& client) {
   if (!has_room(client)) return;
-  using What = ClientBook::Allocated::What;
+  using What = ClientHoldings::Allocated::What;
   const Place place{request.device, request.id};
-  const auto done = client.book.allocate(place, request.kind, request.size);
+  const auto done = client.holdings.allocate(place, request.kind, request.size);
   if (done.what == What::kReplaced) {
     ++health_.replaced;
     if (log_.wants_events()) {
@@ -186,7 +186,7 @@ void Service::allocate(const Request& request, Client& client) {
 
 void Service::free(const Request& request, Client& client) {
   const Place place{request.device, request.id};
-  const auto freed = client.book.free(place);
+  const auto freed = client.holdings.free(place);
   if (!freed) {
     ++health_.unknown_frees;
     if (client.segment) client.segment->anomaly(TTMEM_ANOMALY_UNKNOWN_FREE);
@@ -203,7 +203,7 @@ void Service::free(const Request& request, Client& client) {
 void Service::add_cb(const Request& request, Client& client) {
   if (!has_room(client)) return;
   const Place place{request.device, request.id};
-  const Cb cb = client.book.add_cb(place, request.size);
+  const Cb cb = client.holdings.add_cb(place, request.size);
   if (ClientSegment* segment = segment_of(client)) {
     segment->cb_added(place, chip_of(place.device), cb);
   }
@@ -211,7 +211,7 @@ void Service::add_cb(const Request& request, Client& client) {
 }
 
 void Service::remove_cb(const Request& request, Client& client) {
-  const auto cb = client.book.remove_cb({request.device, request.id}, request.size);
+  const auto cb = client.holdings.remove_cb({request.device, request.id}, request.size);
   if (!cb) {
     ++health_.unknown_frees;
     if (client.segment) client.segment->anomaly(TTMEM_ANOMALY_UNKNOWN_FREE);
@@ -224,8 +224,8 @@ void Service::remove_cb(const Request& request, Client& client) {
 void Service::load_kernel(const Request& request, Client& client) {
   if (!has_room(client)) return;
   const Place place{request.device, request.id};
-  const Kernel kernel{request.size, now_ns(), request.kind};
-  if (client.book.load(place, kernel)) {
+  const Kernel kernel{request.size, collect::Moment::now().wall_ns, request.kind};
+  if (client.holdings.load(place, kernel)) {
     ++health_.replaced;
     if (client.segment) {
       client.segment->kernel_unloaded(place);
@@ -240,7 +240,7 @@ void Service::load_kernel(const Request& request, Client& client) {
 
 void Service::unload_kernel(const Request& request, Client& client) {
   const Place place{request.device, request.id};
-  const auto kernel = client.book.unload(place);
+  const auto kernel = client.holdings.unload(place);
   if (!kernel) {
     ++health_.unknown_frees;
     if (client.segment) client.segment->anomaly(TTMEM_ANOMALY_UNKNOWN_FREE);

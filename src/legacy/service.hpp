@@ -17,7 +17,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "ledger/snapshot.hpp"
-#include "legacy/client_book.hpp"
+#include "legacy/client_holdings.hpp"
 #include "legacy/client_segment.hpp"
 #include "legacy/host_figures.hpp"
 #include "legacy/log.hpp"
@@ -50,12 +50,12 @@ struct Health {
 
 class Client {
  public:
-  Client(const segment::Identity& who, Tallies& totals) : identity(who), book(totals) {}
+  Client(const segment::Identity& who, Tallies& totals) : identity(who), holdings(totals) {}
 
   std::int32_t pid() const { return identity.pid; }
 
   segment::Identity identity;  // start_ticks 0: it was gone before it could be looked up
-  ClientBook book;
+  ClientHoldings holdings;
   std::unique_ptr<ClientSegment> segment;
   FileDescriptor exit_descriptor;  // a pidfd
   bool gone = false;               // ended; to be buried when all it sent was applied
@@ -75,7 +75,7 @@ class Service {
   void connection_opened(Client& client);
   void connection_closed(Client& client);
 
-  // Needs a sender. Changes that client's book, its segment and the log.
+  // Needs a sender. Changes that client's holdings, its segment and the log.
   void apply(const Request& request, Client& client);
   // Questions need none. What to send back; "" if nothing.
   std::string answer(const Request& request, Form form);

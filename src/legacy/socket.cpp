@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "legacy/log_lines.hpp"
+#include "legacy/server_texts.hpp"
 
 namespace ttmem::legacy {
 namespace {

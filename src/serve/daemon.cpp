@@ -12,17 +12,16 @@
 
 #include <fmt/format.h>
 
+#include "collect/clock.hpp"
+#include "legacy/log.hpp"
 #include "legacy/server.hpp"
-#include "legacy/stream_log.hpp"
 #include "loop/loop.hpp"
 #include "serve/daemon_log.hpp"
+#include "serve/daemon_process.hpp"
 #include "serve/http/guard.hpp"
 #include "serve/http/routes.hpp"
 #include "serve/http_server.hpp"
 #include "serve/refresher.hpp"
-#include "serve/run_lock.hpp"
-#include "serve/self_figures.hpp"
-#include "serve/service_manager.hpp"
 #include "view/metrics.hpp"
 
 namespace ttmem::serve {
@@ -118,7 +117,8 @@ DaemonEnd Daemon::run() {
 
 void Daemon::open_history() {
   if (!options_.keeps_history) return;
-  auto opened = history::History::open_or_memory(options_.history, {}, wall_now());
+  auto opened =
+      history::History::open_or_memory(options_.history, {}, collect::Moment::now().wall_ns);
   history_ = std::move(opened.history);
   if (!opened.notice.empty()) log_.warn(opened.notice);
 }
@@ -164,7 +164,7 @@ void Daemon::open_legacy(int inherited) {
 void Daemon::stop() {
   tell_service_manager("STOPPING=1");
   if (legacy_) legacy_->stop();
-  if (history_) history_->close(wall_now());
+  if (history_) history_->close(collect::Moment::now().wall_ns);
   log_.info("stopped");
 }
 

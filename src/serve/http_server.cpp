@@ -22,7 +22,7 @@
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
 
-#include "serve/http/request_parser.hpp"
+#include "serve/http/request.hpp"
 
 // The library's calls give the error back twice: the argument is the one that is looked at.
 // NOLINTBEGIN(bugprone-unused-return-value)

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "serve/self_figures.hpp"
+#include "collect/clock.hpp"
 
 namespace ttmem::serve {
 namespace {
@@ -33,7 +33,7 @@ Refresher::Refresher(loop::Loop& loop, history::History* history)
     : loop_(loop),
       history_(history),
       collector_({.events = true, .host = true, .sensors_every_ms = kSensorsMs, .reap = true}),
-      deltas_(fmt::format("{:x}-{:x}", wall_now(), ::getpid())) {}
+      deltas_(fmt::format("{:x}-{:x}", collect::Moment::now().wall_ns, ::getpid())) {}
 
 std::chrono::milliseconds Refresher::period() const {
   std::chrono::milliseconds wanted = kIdlePeriod;

@@ -14,7 +14,7 @@
 #include "collect/collector.hpp"
 #include "serve/history/history.hpp"
 #include "serve/http/guard.hpp"
-#include "serve/http/request_parser.hpp"
+#include "serve/http/request.hpp"
 #include "serve/http/routes.hpp"
 
 namespace {

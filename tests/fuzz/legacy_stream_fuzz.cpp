@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <span>
 
-#include "legacy/framer.hpp"
 #include "legacy/service.hpp"
+#include "legacy/wire.hpp"
 
 namespace {
 
@@ -29,13 +29,13 @@ class NoLog final : public Log {
 void check_totals(Service& service) {
   Tallies sums;
   service.for_each_client([&](Client& client) {
-    client.book.for_each_buffer([&](const Place& place, const Buffer& buffer) {
+    client.holdings.for_each_buffer([&](const Place& place, const Buffer& buffer) {
       sums[place.device].bytes[buffer.kind] += buffer.size;
       ++sums[place.device].buffers;
     });
-    client.book.for_each_cb(
+    client.holdings.for_each_cb(
         [&](const Place& place, const Cb& cb) { sums[place.device].cb_bytes += cb.size; });
-    client.book.for_each_kernel([&](const Place& place, const Kernel& kernel) {
+    client.holdings.for_each_kernel([&](const Place& place, const Kernel& kernel) {
       sums[place.device].kernel_bytes[kernel_kind(kernel.type)] += kernel.size;
     });
   });

@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // From bytes to messages, in every form and cut everywhere.
-#include "legacy/framer.hpp"
-
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "legacy/wire.hpp"
 
 namespace ttmem::legacy {
 namespace {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// What somebody asks over HTTP, as far as the daemon looks at it.
+// What somebody asks over HTTP, as far as the daemon looks at it, and how bytes become such a
+// request.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,5 +36,41 @@ bool parse_target(std::string_view target, Request& request);
 
 // Whether a value of Accept-Encoding allows gzip: "gzip, br" does, "gzip;q=0" does not.
 bool allows_gzip(std::string accepted);
+
+class RequestParser {
+ public:
+  enum class State : std::uint8_t {
+    kMore,  // needs more bytes
+    kDone,  // request() is whole
+    kBad,   // status() and problem() say what to answer; the connection cannot go on
+  };
+
+  RequestParser();
+  ~RequestParser();
+  RequestParser(const RequestParser&) = delete;
+  RequestParser& operator=(const RequestParser&) = delete;
+
+  State feed(std::string_view bytes);
+  // After kDone: starts with what came behind the last request.
+  State next();
+
+  const Request& request() const { return request_; }
+  unsigned status() const { return status_; }
+  const std::string& problem() const { return problem_; }
+  // Something of a request is there.
+  bool has_begun() const { return !waiting_.empty(); }
+
+ private:
+  struct Beast;
+  State parse();
+  State bad(unsigned status, std::string problem);
+  bool take_request();
+
+  std::unique_ptr<Beast> beast_;
+  std::string waiting_;
+  Request request_;
+  unsigned status_ = 400;
+  std::string problem_;
+};
 
 }  // namespace ttmem::serve::http

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "legacy/allocation_server.hpp"
+#include "legacy/server.hpp"
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;

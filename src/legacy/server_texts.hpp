@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// The lines of the original server's log, byte for byte: scripts read them. Each function gives
-// whole lines, the line break included.
+// What the original's server prints, byte for byte, because scripts read it: its log and its dumps.
+// Each function gives whole lines, the line break included.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "legacy/client_book.hpp"
-#include "legacy/tally.hpp"
+#include "legacy/client_holdings.hpp"
 
 namespace ttmem::legacy {
 
@@ -28,9 +28,9 @@ std::string replaced_line(std::int32_t pid, const Place& place, std::uint64_t be
 std::string freed_line(std::int32_t pid, const Place& place, const Buffer& buffer);
 std::string unknown_free_line(std::int32_t pid, const Place& place);
 
-// ---- circular buffers and kernels; `total` is the device's figure after the change
-// ---------------
+// ---- circular buffers and kernels -------------------------------------------------------------
 
+// `total` is the device's figure after the change.
 std::string cb_line(bool added, std::int32_t device, std::uint64_t size, std::uint64_t total);
 std::string kernel_line(bool loaded, std::int32_t device, std::uint8_t type, std::uint64_t size,
                         std::uint64_t total);
@@ -57,5 +57,22 @@ struct StatisticsLine {
 std::string statistics_head();
 std::string statistics_lines(const StatisticsLine& line);
 std::string statistics_end(std::uint64_t active_allocations);
+
+// ---- dumps -------------------------------------------------------------------------------------
+
+struct DumpedBuffer {
+  Place place;
+  Buffer buffer;
+  std::int32_t pid = 0;
+};
+
+struct DumpedKernel {
+  Place place;
+  Kernel kernel;
+  std::int32_t pid = 0;
+};
+
+std::string dump_remaining(std::vector<DumpedBuffer> buffers);
+std::string dump_kernels(std::vector<DumpedKernel> kernels, std::uint64_t now_ns);
 
 }  // namespace ttmem::legacy

@@ -6,16 +6,40 @@
 // address, and a kernel's second load replaces the first. Sizes are those of the registration.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
-#include "legacy/tally.hpp"
-
 namespace ttmem::legacy {
+
+inline constexpr std::size_t kKinds = 5;        // DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE
+inline constexpr std::size_t kKernelKinds = 4;  // Application, Fabric, Dispatch, anything else
+
+// Sums over entries, in the original's measures.
+struct Tally {
+  std::array<std::uint64_t, kKinds> bytes{};
+  std::uint64_t buffers = 0;
+  std::uint64_t cb_bytes = 0, cbs = 0;
+  std::array<std::uint64_t, kKernelKinds> kernel_bytes{};
+  std::array<std::uint64_t, kKernelKinds> kernels{};
+
+  // Device memory: host memory is a figure of its own.
+  std::uint64_t device_bytes() const { return bytes[0] + bytes[1] + bytes[3] + bytes[4]; }
+  std::uint64_t all_kernel_bytes() const {
+    return kernel_bytes[0] + kernel_bytes[1] + kernel_bytes[2] + kernel_bytes[3];
+  }
+  std::uint64_t all_kernels() const { return kernels[0] + kernels[1] + kernels[2] + kernels[3]; }
+  bool empty() const { return buffers == 0 && cbs == 0 && all_kernels() == 0; }
+};
+
+using Tallies = std::map<std::int32_t, Tally>;  // by device
+
+inline std::size_t kernel_kind(std::uint8_t type) { return type < 3 ? type : 3; }
 
 struct Place {
   std::int32_t device = 0;
@@ -40,12 +64,12 @@ struct Kernel {
   std::uint8_t type = 0;
 };
 
-class ClientBook {
+class ClientHoldings {
  public:
-  explicit ClientBook(Tallies& totals) : totals_(&totals) {}
-  ~ClientBook() { clear(); }
-  ClientBook(const ClientBook&) = delete;
-  ClientBook& operator=(const ClientBook&) = delete;
+  explicit ClientHoldings(Tallies& totals) : totals_(&totals) {}
+  ~ClientHoldings() { clear(); }
+  ClientHoldings(const ClientHoldings&) = delete;
+  ClientHoldings& operator=(const ClientHoldings&) = delete;
 
   struct Allocated {
     enum class What : std::uint8_t { kNew, kReferenced, kReplaced } what;
@@ -102,6 +126,6 @@ class ClientBook {
 };
 
 // The bytes that circular buffers cover: registrations at one address lie on each other.
-std::uint64_t covered_bytes(const ClientBook& book, std::int32_t device);
+std::uint64_t covered_bytes(const ClientHoldings& holdings, std::int32_t device);
 
 }  // namespace ttmem::legacy

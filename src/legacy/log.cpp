@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "legacy/stream_log.hpp"
+#include "legacy/log.hpp"
 
 #include <poll.h>
 #include <unistd.h>

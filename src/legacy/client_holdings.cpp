@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "legacy/client_book.hpp"
+#include "legacy/client_holdings.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -8,14 +8,14 @@
 
 namespace ttmem::legacy {
 
-Buffer* ClientBook::find(Buffers& buffers, std::uint8_t kind) {
+Buffer* ClientHoldings::find(Buffers& buffers, std::uint8_t kind) {
   if (buffers.newest.kind == kind) return &buffers.newest;
   if (!buffers.older) return nullptr;
   const auto found = std::ranges::find(*buffers.older, kind, &Buffer::kind);
   return found == buffers.older->end() ? nullptr : &*found;
 }
 
-void ClientBook::count(const Place& place, const Buffer& buffer, bool add) {
+void ClientHoldings::count(const Place& place, const Buffer& buffer, bool add) {
   Tally& tally = (*totals_)[place.device];
   if (add) {
     tally.bytes[buffer.kind] += buffer.size;
@@ -28,8 +28,8 @@ void ClientBook::count(const Place& place, const Buffer& buffer, bool add) {
   }
 }
 
-ClientBook::Allocated ClientBook::allocate(const Place& place, std::uint8_t kind,
-                                           std::uint64_t size) {
+ClientHoldings::Allocated ClientHoldings::allocate(const Place& place, std::uint8_t kind,
+                                                   std::uint64_t size) {
   using What = Allocated::What;
   const Buffer fresh{size, 1, kind};
   auto [entry, added] = buffers_.try_emplace(place);
@@ -53,7 +53,7 @@ ClientBook::Allocated ClientBook::allocate(const Place& place, std::uint8_t kind
   return {What::kNew, 1, 0};
 }
 
-std::optional<ClientBook::Freed> ClientBook::free(const Place& place) {
+std::optional<ClientHoldings::Freed> ClientHoldings::free(const Place& place) {
   const auto entry = buffers_.find(place);
   if (entry == buffers_.end()) return std::nullopt;
   Buffers& buffers = entry->second;
@@ -73,7 +73,7 @@ std::optional<ClientBook::Freed> ClientBook::free(const Place& place) {
 
 // ---- circular buffers ------------------------------------------------------------------------
 
-Cb ClientBook::add_cb(const Place& place, std::uint64_t size) {
+Cb ClientHoldings::add_cb(const Place& place, std::uint64_t size) {
   const Cb cb{size, next_cb_++};
   cbs_[place].push_back(cb);
   Tally& tally = (*totals_)[place.device];
@@ -83,7 +83,7 @@ Cb ClientBook::add_cb(const Place& place, std::uint64_t size) {
   return cb;
 }
 
-std::optional<Cb> ClientBook::remove_cb(const Place& place, std::uint64_t size) {
+std::optional<Cb> ClientHoldings::remove_cb(const Place& place, std::uint64_t size) {
   const auto entry = cbs_.find(place);
   if (entry == cbs_.end()) return std::nullopt;
   std::vector<Cb>& live = entry->second;
@@ -100,9 +100,9 @@ std::optional<Cb> ClientBook::remove_cb(const Place& place, std::uint64_t size) 
   return cb;
 }
 
-std::uint64_t covered_bytes(const ClientBook& book, std::int32_t device) {
+std::uint64_t covered_bytes(const ClientHoldings& holdings, std::int32_t device) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
-  book.for_each_cb([&](const Place& place, const Cb& cb) {
+  holdings.for_each_cb([&](const Place& place, const Cb& cb) {
     const std::uint64_t room = std::numeric_limits<std::uint64_t>::max() - place.id;
     if (place.device == device) ranges.emplace_back(place.id, place.id + std::min(cb.size, room));
   });
@@ -119,7 +119,7 @@ std::uint64_t covered_bytes(const ClientBook& book, std::int32_t device) {
 
 // ---- kernels ---------------------------------------------------------------------------------
 
-std::optional<Kernel> ClientBook::load(const Place& place, const Kernel& kernel) {
+std::optional<Kernel> ClientHoldings::load(const Place& place, const Kernel& kernel) {
   std::optional<Kernel> replaced = unload(place);
   kernels_.emplace(place, kernel);
   Tally& tally = (*totals_)[place.device];
@@ -129,7 +129,7 @@ std::optional<Kernel> ClientBook::load(const Place& place, const Kernel& kernel)
   return replaced;
 }
 
-std::optional<Kernel> ClientBook::unload(const Place& place) {
+std::optional<Kernel> ClientHoldings::unload(const Place& place) {
   const auto entry = kernels_.find(place);
   if (entry == kernels_.end()) return std::nullopt;
   const Kernel kernel = entry->second;
@@ -143,7 +143,7 @@ std::optional<Kernel> ClientBook::unload(const Place& place) {
 
 // ---- all of it -------------------------------------------------------------------------------
 
-void ClientBook::for_each_buffer(
+void ClientHoldings::for_each_buffer(
     const std::function<void(const Place&, const Buffer&)>& visit) const {
   for (const auto& [place, buffers] : buffers_) {
     visit(place, buffers.newest);
@@ -152,18 +152,18 @@ void ClientBook::for_each_buffer(
   }
 }
 
-void ClientBook::for_each_cb(const std::function<void(const Place&, const Cb&)>& visit) const {
+void ClientHoldings::for_each_cb(const std::function<void(const Place&, const Cb&)>& visit) const {
   for (const auto& [place, cbs] : cbs_) {
     for (const Cb& cb : cbs) visit(place, cb);
   }
 }
 
-void ClientBook::for_each_kernel(
+void ClientHoldings::for_each_kernel(
     const std::function<void(const Place&, const Kernel&)>& visit) const {
   for (const auto& [place, kernel] : kernels_) visit(place, kernel);
 }
 
-Tally ClientBook::sum() const {
+Tally ClientHoldings::sum() const {
   Tally sum;
   for_each_buffer([&](const Place&, const Buffer& buffer) {
     sum.bytes[buffer.kind] += buffer.size;
@@ -180,7 +180,7 @@ Tally ClientBook::sum() const {
   return sum;
 }
 
-void ClientBook::clear() {
+void ClientHoldings::clear() {
   for_each_buffer([&](const Place& place, const Buffer& buffer) { count(place, buffer, false); });
   buffers_.clear();
   while (!cbs_.empty()) remove_cb(Place(cbs_.begin()->first), 0);

@@ -1,22 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "serve/service_manager.hpp"
+#include "serve/daemon_process.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "base/file_descriptor.hpp"
+#include "segment/writer_directory.hpp"
 
 namespace ttmem::serve {
 namespace {
+
+constexpr const char* kName = "serve.lock";
+
+long holder(int descriptor) {
+  std::array<char, 32> text{};
+  if (::pread(descriptor, text.data(), text.size() - 1, 0) <= 0) return 0;
+  return std::strtol(text.data(), nullptr, 10);
+}
 
 constexpr int kFirstDescriptor = 3;
 constexpr long kMostDescriptors = 16;
@@ -33,7 +49,38 @@ int family_of(int descriptor) {
   return family;
 }
 
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
 }  // namespace
+
+RunLock::Outcome RunLock::take() {
+  segment::WriterDirectory directory{};
+  if (const int failed = segment::open_writer_directory(nullptr, directory); failed != 0) {
+    problem_ = fmt::format(
+        "there is no directory for segments: {}; set TTMEM_DIR to one that may be written",
+        std::strerror(failed));
+    return Outcome::kImpossible;
+  }
+  const std::string path = fmt::format("{}/{}", directory.path, kName);
+  file_.reset(::openat(directory.fd.get(), kName, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file_) {
+    problem_ = fmt::format("{} cannot be opened: {}", path, std::strerror(errno));
+    return Outcome::kImpossible;
+  }
+  if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+    problem_ = fmt::format(
+        "another `ttmem serve` (pid {}) looks after {} already: ask that one, or stop it first",
+        holder(file_.get()), directory.path);
+    return Outcome::kRunning;
+  }
+  const std::string pid = fmt::format("{}\n", ::getpid());
+  if (::ftruncate(file_.get(), 0) == 0) {
+    [[maybe_unused]] const ssize_t count = ::pwrite(file_.get(), pid.data(), pid.size(), 0);
+  }
+  return Outcome::kTaken;
+}
 
 InheritedSockets take_inherited_sockets() {
   InheritedSockets sockets;
@@ -68,6 +115,19 @@ void tell_service_manager(std::string_view state) {
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
   ::sendto(channel.get(), state.data(), state.size(), MSG_NOSIGNAL,
            reinterpret_cast<const sockaddr*>(&address), size);
+}
+
+view::SelfFigures own_cost() {
+  view::SelfFigures figures;
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  figures.cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  std::ifstream statm("/proc/self/statm");
+  std::uint64_t size = 0, resident = 0;
+  if (statm >> size >> resident) {
+    figures.resident_bytes = resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  }
+  return figures;
 }
 
 }  // namespace ttmem::serve
