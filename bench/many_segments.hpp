@@ -31,7 +31,7 @@ class ManySegments {
     }
     for (std::uint32_t i = 0; i < processes; ++i) {
       const std::string name = fmt::format("ttmem-{}-{}-{:016x}", i + 1, i, i);
-      auto builder = std::make_unique<testing::SegmentBuilder>(directory_ / name);
+      auto builder = std::make_unique<support::SegmentBuilder>(directory_ / name);
       builder->header().nonce = i;
       builder->add_usual_device(1 + i % devices);
       builder->put_table(slots);
@@ -59,12 +59,12 @@ class ManySegments {
 
  private:
   static segment::Payload buffer(std::uint32_t slot, std::uint64_t id) {
-    return testing::buffer_payload(id + 1, 4096 + slot * 2 * kBlock, kBlock, slot % 2);
+    return support::buffer_payload(id + 1, 4096 + slot * 2 * kBlock, kBlock, slot % 2);
   }
 
   std::uint32_t buffers_;
-  testing::OwnDirectory directory_;
-  std::vector<std::unique_ptr<testing::SegmentBuilder>> processes_;
+  support::OwnDirectory directory_;
+  std::vector<std::unique_ptr<support::SegmentBuilder>> processes_;
   std::uint32_t round_ = 0;
 };
 

@@ -43,6 +43,17 @@ if(TTMEM_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
+# Sources of a room that are compiled together parse the heavy headers once. So names within one room
+# differ, also those in unnamed namespaces: two equal ones are one rule written twice.
+if(TTMEM_UNITY)
+  set(CMAKE_UNITY_BUILD ON)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # It takes what is included for a header.
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+  endif()
+endif()
+
 # Binaries name sources relative to the project, so that two checkouts give the same objects and no
 # path of the building machine is shipped. A debug build keeps full paths for the debugger.
 add_compile_options($<$<NOT:$<CONFIG:Debug>>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)

@@ -13,6 +13,7 @@ option(TTMEM_TESTS "Build the tests (needs GoogleTest)" ${GTest_FOUND})
 option(TTMEM_BENCH "Build the benchmarks (needs Google Benchmark)" ${benchmark_FOUND})
 option(TTMEM_FUZZ "Build the fuzz targets (needs clang)" OFF)
 option(TTMEM_SERVICE "Install the units of the host-wide daemon (systemd)" ON)
+option(TTMEM_UNITY "Compile several sources of a room at once, which takes a third of the time" ON)
 option(TTMEM_PORTABLE "Make binaries that run on other machines (see portable.cmake)" OFF)
 
 # An instrumented build serves tests only: it has no shared library, no command and no package, and

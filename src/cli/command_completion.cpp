@@ -66,7 +66,7 @@ int write_all(const CommandWords& all, const std::string& directory) {
   return kOk;
 }
 
-constexpr const char* kExamples =
+constexpr const char* kCompletionExamples =
     "Installed packages bring them along. By hand:\n"
     "  ttmem completion bash > ~/.local/share/bash-completion/completions/ttmem\n"
     "  ttmem completion zsh > \"${fpath[1]}/_ttmem\"\n"
@@ -77,7 +77,7 @@ constexpr const char* kExamples =
 void register_completion(CLI::App& app, Action& action) {
   auto shell = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("completion", "Print completions for a shell");
-  command->footer(kExamples);
+  command->footer(kCompletionExamples);
   command->add_option("shell", *shell, "Which shell")
       ->type_name("SHELL")
       ->required()

@@ -99,7 +99,7 @@ int run_children(const DemoOptions& options) {
   return kOk;
 }
 
-constexpr const char* kExamples =
+constexpr const char* kDemoExamples =
     "Needs no device: the chips are made up, everything else is real.\n"
     "Examples:\n"
     "  ttmem demo &                        the worked example of the documentation, for a minute\n"
@@ -111,7 +111,7 @@ constexpr const char* kExamples =
 void register_demo(CLI::App& app, Action& action) {
   auto options = std::make_shared<DemoOptions>();
   CLI::App* command = app.add_subcommand("demo", "Record a made-up workload, to have a look");
-  command->footer(kExamples);
+  command->footer(kDemoExamples);
   command
       ->add_option("--scenario", options->scenario, "seeds: a worked example; busy: a lively one")
       ->type_name("NAME")

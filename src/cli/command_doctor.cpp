@@ -68,7 +68,7 @@ int doctor(const std::vector<std::string>& program) {
   return whole ? kOk : kNotFound;
 }
 
-constexpr const char* kExamples =
+constexpr const char* kDoctorExamples =
     "Says which TT-Metal a program would load, and which of its functions ttmem can observe. The "
     "program\n"
     "itself is not run. A function that is missing costs the figure beside it; everything else "
@@ -83,7 +83,7 @@ constexpr const char* kExamples =
 
 void register_doctor(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("doctor", "Say what of a TT-Metal can be observed");
-  command->footer(kExamples);
+  command->footer(kDoctorExamples);
   command->prefix_command();
   command->callback([command, &action] {
     action = [program = program_of(*command)] { return doctor(program); };

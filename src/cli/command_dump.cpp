@@ -109,7 +109,7 @@ int dump(const DumpOptions& options) {
                              : print_holdings(collector, options);
 }
 
-constexpr const char* kExamples =
+constexpr const char* kDumpExamples =
     "Examples:\n"
     "  ttmem dump                         everything that living processes hold\n"
     "  ttmem dump --kind buffer --sort size | head\n"
@@ -122,7 +122,7 @@ constexpr const char* kExamples =
 void register_dump(CLI::App& app, Action& action) {
   auto options = std::make_shared<DumpOptions>();
   CLI::App* command = app.add_subcommand("dump", "Every live holding, one a line");
-  command->footer(kExamples);
+  command->footer(kDumpExamples);
   command->add_option("--kind", options->kinds, "Only these: buffer, program, kernel, range, trace")
       ->type_name("KIND")
       ->delimiter(',')

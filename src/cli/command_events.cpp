@@ -67,7 +67,7 @@ int events(const EventsOptions& options) {
   return output.finish();
 }
 
-constexpr const char* kExamples =
+constexpr const char* kEventsExamples =
     "Each process keeps its last 8,192 events. A reader that was too slow prints how many it "
     "missed;\n"
     "totals stay exact.\n"
@@ -83,7 +83,7 @@ constexpr const char* kExamples =
 void register_events(CLI::App& app, Action& action) {
   auto options = std::make_shared<EventsOptions>();
   CLI::App* command = app.add_subcommand("events", "What happened, one line an event");
-  command->footer(kExamples);
+  command->footer(kEventsExamples);
   command->add_flag("--follow", options->follow, "Go on until Ctrl-C");
   auto* json = command->add_flag("--json", options->json, "One object of docs/json.md a line");
   command->add_option("--pid", options->selection.pid, "Only of this process")->type_name("PID");

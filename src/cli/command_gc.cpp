@@ -41,7 +41,7 @@ int gc(const collect::GcOptions& options) {
   return kFailed;
 }
 
-constexpr const char* kExamples =
+constexpr const char* kGcExamples =
     "The dead are kept for whoever asks why: 24 hours, at most 32 of them; cleanly closed ones for "
     "a\n"
     "minute. A segment is removed only with its lock in hand: a living process never loses its "
@@ -56,7 +56,7 @@ constexpr const char* kExamples =
 void register_gc(CLI::App& app, Action& action) {
   auto options = std::make_shared<collect::GcOptions>();
   CLI::App* command = app.add_subcommand("gc", "Remove what ended processes left");
-  command->footer(kExamples);
+  command->footer(kGcExamples);
   command->add_flag("--all", options->all, "Also those within the limits");
   command->add_flag("--dry-run", options->dry_run, "Only say what would be removed");
   command->callback([options, &action] { action = [options] { return gc(*options); }; });

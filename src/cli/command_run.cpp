@@ -44,7 +44,7 @@ int run_program(const RunOptions& options) {
   return inject::become(options.command, environment);
 }
 
-constexpr const char* kExamples =
+constexpr const char* kRunExamples =
     "The program runs as without ttmem: same exit code, signals, terminal and process id. A "
     "program\n"
     "that never uses TT-Metal pays next to nothing, and so do the compilers it starts.\n"
@@ -63,7 +63,7 @@ constexpr const char* kExamples =
 void register_run(CLI::App& app, Action& action) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Start a program whose device memory is recorded");
-  command->footer(kExamples);
+  command->footer(kRunExamples);
   command->add_flag("--print-env", options->print_env, "Print the environment instead");
   command->add_flag("--lines", options->lines,
                     "Name the line of Python behind each allocation of ttnn (a few microseconds an "

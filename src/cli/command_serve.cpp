@@ -43,7 +43,7 @@ int serve_until_stopped(const ServeWords& words) {
   return kFailed;
 }
 
-constexpr const char* kExamples =
+constexpr const char* kServeExamples =
     "Every option can also stand in the file (`http = \"127.0.0.1:7171\"`) or in the environment\n"
     "(TTMEM_SERVE_HTTP); the command line wins over the environment, that over the file.\n"
     "SIGHUP reads the settings again, SIGUSR1 prints a summary, SIGTERM ends it.\n"
@@ -59,7 +59,7 @@ void register_serve(CLI::App& app, Action& action) {
   auto words = std::make_shared<ServeWords>();
   CLI::App* command =
       app.add_subcommand("serve", "The daemon: HTTP, metrics, history, the original's socket");
-  command->footer(kExamples);
+  command->footer(kServeExamples);
   for (const serve::SettingInfo& info : serve::settings()) {
     const auto take = [words, name = info.name](const std::string& value) {
       words->given[name] = value;

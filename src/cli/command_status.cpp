@@ -143,7 +143,7 @@ int status(const StatusOptions& options) {
   return output.finish();
 }
 
-constexpr const char* kExamples =
+constexpr const char* kStatusExamples =
     "Examples:\n"
     "  ttmem status                       every device, then every process\n"
     "  ttmem status --device 0 --cores    the L1 of each core of device 0, in bytes\n"
@@ -169,7 +169,7 @@ int print_status_json(std::optional<std::int32_t> pid) {
 void register_status(CLI::App& app, Action& action) {
   auto options = std::make_shared<StatusOptions>();
   CLI::App* command = app.add_subcommand("status", "What each device holds, and who holds it");
-  command->footer(kExamples);
+  command->footer(kStatusExamples);
   command->add_flag("--json", options->json, "As a document of docs/json.md");
   command->add_option("--device", options->selection.device, "Only this device")->type_name("ID");
   command->add_option("--pid", options->selection.pid, "Only this process")->type_name("PID");

@@ -110,7 +110,7 @@ int run_top(const TopOptions& asked) {
   return finished ? kOk : fail(finished.error().message);
 }
 
-constexpr const char* kExamples =
+constexpr const char* kTopExamples =
     "Keys: arrows, Tab, Enter, / filter, s sort, Space pause, + and - refresh, ? help, q quit;\n"
     "the mouse works as well. Reading keeps to 3.5 % of a core: where very many processes change\n"
     "all the time it is done less often than asked for, down to once a second.\n"
@@ -125,7 +125,7 @@ constexpr const char* kExamples =
 void register_top(CLI::App& app, Action& action) {
   auto options = std::make_shared<TopOptions>();
   CLI::App* command = app.add_subcommand("top", "The same live, on the whole screen");
-  command->footer(kExamples);
+  command->footer(kTopExamples);
   command->add_option("--interval", options->interval_s, "Seconds between two readings")
       ->type_name("SECONDS")
       ->capture_default_str()

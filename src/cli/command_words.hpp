@@ -33,6 +33,9 @@ struct CommandWords {
 
 CommandWords words_of(const CLI::App& app);
 
+// Of a description of several lines: what it is in short.
+inline std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
 // ---- written from it -------------------------------------------------------------------------
 
 // In roff: of the command itself, or of one of its commands.

@@ -33,8 +33,6 @@ std::vector<std::string> positional_choices(const CommandWords& command) {
   return {};
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
 // Within single quotes of a shell; `also` are characters that the completion system itself reads.
 std::string quoted(const std::string& text, std::string_view also) {
   std::string safe;

@@ -44,8 +44,6 @@ std::string option_text(const OptionWords& option) {
   return text + "\n";
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
 std::string page_name(const CommandWords& all, const CommandWords& command) {
   return &all == &command ? all.name : all.name + "-" + command.name;
 }

@@ -12,8 +12,6 @@ using segment::Payload;
 
 namespace {
 
-std::uint32_t tag_of(std::uint64_t id) { return static_cast<std::uint32_t>(mix(id)); }
-
 void set_flag(Payload& payload, unsigned flag, bool on) {
   const std::uint64_t bit = std::uint64_t{flag} << Meta::kFlagsShift;
   payload.meta = on ? payload.meta | bit : payload.meta & ~bit;
@@ -29,7 +27,7 @@ bool Programs::open(Book& book, Devices& devices) {
 }
 
 std::uint32_t Programs::find_program(std::uint64_t id) const {
-  const std::uint32_t found = ids_.find(book_->overflow, tag_of(id), [&](std::uint32_t program) {
+  const std::uint32_t found = ids_.find(book_->overflow, tag_of_id(id), [&](std::uint32_t program) {
     return programs_[program].id == id;
   });
   return found == SlotIndex::kNone ? 0 : found;
@@ -203,7 +201,8 @@ void Programs::release_if_empty(std::uint32_t at) {
   Program& program = programs_[at];
   if (program.first_placement != 0) return;
   release_chain(&program.kernels);
-  ids_.take(book_->overflow, tag_of(program.id), [&](std::uint32_t found) { return found == at; });
+  ids_.take(book_->overflow, tag_of_id(program.id),
+            [&](std::uint32_t found) { return found == at; });
   program = {};
   programs_.put_back(at);
 }

@@ -35,6 +35,9 @@ inline std::uint64_t mix(std::uint64_t key) {
   return key ^ (key >> 32);
 }
 
+// The tag under which an index finds an object that has an id of its own.
+inline std::uint32_t tag_of_id(std::uint64_t id) { return static_cast<std::uint32_t>(mix(id)); }
+
 struct alignas(64) IndexBucket {
   static constexpr std::uint32_t kEntries = 14;
   std::uint32_t count;

@@ -21,8 +21,6 @@ struct Member {
 };
 static_assert(sizeof(Member) == 16);
 
-std::uint32_t tag_of(std::uint64_t id) { return static_cast<std::uint32_t>(mix(id)); }
-
 }  // namespace
 
 bool Traces::open(Book& book, Devices& devices, Programs& programs, Workloads& workloads) {
@@ -35,7 +33,7 @@ bool Traces::open(Book& book, Devices& devices, Programs& programs, Workloads& w
 }
 
 std::uint32_t Traces::find(std::uint64_t id) const {
-  const std::uint32_t found = ids_.find(book_->overflow, tag_of(id),
+  const std::uint32_t found = ids_.find(book_->overflow, tag_of_id(id),
                                         [&](std::uint32_t index) { return pool_[index].id == id; });
   return found == SlotIndex::kNone ? 0 : found;
 }
@@ -60,7 +58,7 @@ void Traces::begun(std::uint64_t id, ttmem_set_t set, std::uint32_t queue, ttmem
   const std::uint32_t slot = book_->take_slot(SlotPool::kLiveWords);
   if (slot == kNoSlot) return;
   const std::uint32_t index = pool_.take();
-  if (index == 0 || !book_->enter(ids_, tag_of(id), index)) {
+  if (index == 0 || !book_->enter(ids_, tag_of_id(id), index)) {
     book_->release(slot, SlotPool::kLiveWords);
     book_->refuse(TTMEM_ANOMALY_LIMIT, id);
     return;
@@ -193,7 +191,8 @@ void Traces::release(std::uint32_t index) {
     programs_->let_go(member.placement);
     at = member.next_of_trace;
   }
-  ids_.take(book_->overflow, tag_of(trace.id), [&](std::uint32_t found) { return found == index; });
+  ids_.take(book_->overflow, tag_of_id(trace.id),
+            [&](std::uint32_t found) { return found == index; });
   trace = {};
   pool_.put_back(index);
 }

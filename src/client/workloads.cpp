@@ -15,8 +15,6 @@ namespace {
 
 constexpr unsigned kNonceShift = 48, kReuseShift = 32;
 
-std::uint32_t tag_of(std::uint64_t id) { return static_cast<std::uint32_t>(mix(id)); }
-
 }  // namespace
 
 bool Workloads::open(Book& book, Devices& devices, Buffers& buffers, Programs& programs) {
@@ -44,7 +42,7 @@ Workload* Workloads::expect(ttmem_workload_t handle) {
 }
 
 std::uint32_t Workloads::find(std::uint64_t id) const {
-  const std::uint32_t found = ids_.find(book_->overflow, tag_of(id), [&](std::uint32_t index) {
+  const std::uint32_t found = ids_.find(book_->overflow, tag_of_id(id), [&](std::uint32_t index) {
     return pool_[index].membership.workload_id == id;
   });
   return found == SlotIndex::kNone ? 0 : found;
@@ -63,7 +61,7 @@ ttmem_workload_t Workloads::created(std::uint64_t id, ttmem_set_t set, ttmem_ori
   const std::uint32_t slot = book_->take_slot(SlotPool::kLiveWords);
   if (slot == kNoSlot) return 0;
   const std::uint32_t index = pool_.take();
-  if (index == 0 || !book_->enter(ids_, tag_of(id), index)) {
+  if (index == 0 || !book_->enter(ids_, tag_of_id(id), index)) {
     book_->release(slot, SlotPool::kLiveWords);
     book_->refuse(TTMEM_ANOMALY_LIMIT, id);
     return 0;
@@ -199,7 +197,7 @@ void Workloads::release(Workload& workload) {
     book_->store.commit_release(workload.slot);
     book_->store.put_back(workload.slot, SlotPool::kLiveWords);
   }
-  ids_.take(book_->overflow, tag_of(workload.membership.workload_id),
+  ids_.take(book_->overflow, tag_of_id(workload.membership.workload_id),
             [&](std::uint32_t found) { return found == index; });
   pool_.put_back(index);
 }

@@ -22,7 +22,7 @@ namespace ttmem::collect {
 
 namespace {
 
-constexpr std::string_view kPrefix = "ttmem-";
+constexpr std::string_view kSegmentPrefix = "ttmem-";
 // The clock of a file system ticks every few milliseconds.
 constexpr std::uint64_t kSettledNs = 100'000'000;
 
@@ -52,8 +52,8 @@ void add_user_directories(const std::string& shared_memory, std::vector<Director
   while (const dirent* entry = ::readdir(stream.get())) {
     std::string_view name = entry->d_name;
     std::uint32_t user = 0;
-    if (!name.starts_with(kPrefix)) continue;
-    name.remove_prefix(kPrefix.size());
+    if (!name.starts_with(kSegmentPrefix)) continue;
+    name.remove_prefix(kSegmentPrefix.size());
     if (take_number(name, user) && name.empty() && user != ::geteuid()) users.push_back(user);
   }
   std::ranges::sort(users);
@@ -131,8 +131,8 @@ std::optional<std::int32_t> pid_of_name(std::string_view name) {
   std::int32_t pid = 0;
   std::uint64_t start = 0;
   std::uint64_t nonce = 0;
-  if (!name.starts_with(kPrefix)) return std::nullopt;
-  name.remove_prefix(kPrefix.size());
+  if (!name.starts_with(kSegmentPrefix)) return std::nullopt;
+  name.remove_prefix(kSegmentPrefix.size());
   const bool fits = take_number(name, pid) && take_dash(name) && take_number(name, start) &&
                     take_dash(name) && take_number(name, nonce, 16) && name.empty();
   return fits && pid > 0 ? std::optional(pid) : std::nullopt;

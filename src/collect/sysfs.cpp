@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostDevices = 1024;
 constexpr std::string_view kClass = "/sys/class/tenstorrent";
-constexpr std::string_view kPrefix = "tenstorrent!";
+constexpr std::string_view kNodePrefix = "tenstorrent!";
 
 std::optional<std::uint64_t> identity(const HostRoot& root, const std::string& path) {
   const auto text = root.line(path);
@@ -69,8 +69,8 @@ SysfsDevice read_device(const HostRoot& root, const std::string& directory, std:
 std::vector<SysfsDevice> read_sysfs(const HostRoot& root) {
   std::vector<SysfsDevice> devices;
   for (const std::string& name : root.list(std::string(kClass), kMostDevices)) {
-    if (!name.starts_with(kPrefix)) continue;
-    const auto node = decimal(std::string_view(name).substr(kPrefix.size()));
+    if (!name.starts_with(kNodePrefix)) continue;
+    const auto node = decimal(std::string_view(name).substr(kNodePrefix.size()));
     if (!node || *node > 65535) continue;
     devices.push_back(
         read_device(root, fmt::format("{}/{}", kClass, name), static_cast<std::uint32_t>(*node)));

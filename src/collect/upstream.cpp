@@ -18,7 +18,7 @@ namespace ttmem::collect {
 namespace {
 
 constexpr std::string_view kFolder = "/dev/shm";
-constexpr std::string_view kPrefix = "tt_device_";
+constexpr std::string_view kRegionPrefix = "tt_device_";
 constexpr std::string_view kSuffix = "_memory";
 constexpr std::size_t kIdAt = 32, kRowsAt = 856, kRowBytes = 120, kReadyAt = 8536;
 constexpr std::size_t kNameAt = 56, kNameBytes = 64;
@@ -79,9 +79,9 @@ Result<std::vector<std::byte>> read_region(const std::string& path) {
 }  // namespace
 
 std::optional<std::uint64_t> upstream_id(std::string_view name) {
-  if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return std::nullopt;
-  if (name.size() <= kPrefix.size() + kSuffix.size()) return std::nullopt;
-  name.remove_prefix(kPrefix.size());
+  if (!name.starts_with(kRegionPrefix) || !name.ends_with(kSuffix)) return std::nullopt;
+  if (name.size() <= kRegionPrefix.size() + kSuffix.size()) return std::nullopt;
+  name.remove_prefix(kRegionPrefix.size());
   name.remove_suffix(kSuffix.size());
   return name.size() <= 20 ? decimal(name) : std::nullopt;
 }

@@ -15,7 +15,6 @@ namespace {
 
 using metal::functions;
 
-constexpr std::uint32_t kCoreTypes = 3;  ///< Tensix, active and idle ethernet
 constexpr std::uint8_t kComputeClass = 1;
 constexpr std::uint8_t kAllOfCompute = 5;
 constexpr std::uint8_t kUnknownProcessor = 255;
@@ -36,7 +35,7 @@ std::uint8_t type_of(std::string_view source) {
   return TTMEM_KERNEL_APPLICATION;
 }
 
-ttmem_string_t intern(std::string_view text) {
+ttmem_string_t intern_text(std::string_view text) {
   return ttmem_intern_string(text.data(), text.size());
 }
 
@@ -49,8 +48,8 @@ void add_kernel(const void* kernel, const void* device, std::uint64_t build_key,
   const metal::KernelMeta meta = functions.kernel_meta(kernel, device);
   found.type_by_source = std::max(found.type_by_source.value_or(0), type_of(meta.source));
   ttmem_kernel record = {};
-  record.name = intern(short_name(meta.name));
-  record.source = intern(meta.source);
+  record.name = intern_text(short_name(meta.name));
+  record.source = intern_text(meta.source);
   record.hash = hash(meta.name, build_key);
   record.core_type = static_cast<std::uint8_t>(meta.core_type);
   record.processor = kUnknownProcessor;
@@ -66,7 +65,7 @@ void add_kernel(const void* kernel, const void* device, std::uint64_t build_key,
     }
   }
   if (functions.kernel_cores) {
-    record.cores = ttmem::inject::intern(record.core_type, functions.kernel_cores(kernel));
+    record.cores = intern(record.core_type, functions.kernel_cores(kernel));
   }
   found.kernels.push_back(record);
 }
@@ -76,7 +75,7 @@ void add_kernel(const void* kernel, const void* device, std::uint64_t build_key,
 ProgramKernels read_kernels(const void* program, const void* device, std::uint64_t build_key) {
   ProgramKernels result;
   if (!functions.program_kernels || !functions.kernel_meta) return result;
-  for (std::uint32_t type = 0; type < kCoreTypes; ++type) {
+  for (std::uint32_t type = 0; type < metal::kCoreTypes; ++type) {
     for (const auto& [handle, kernel] : functions.program_kernels(program, type)) {
       add_kernel(kernel.get(), device, build_key, result);
     }

@@ -46,6 +46,8 @@ using CoreSet = std::unordered_set<CoreCoord, NeverHashed>;
 using CoreAddresses = std::unordered_map<CoreCoord, std::uint64_t, NeverHashed>;
 using ChipIds = std::unordered_map<int, std::uint64_t>;
 using KernelMap = std::unordered_map<std::uint32_t, std::shared_ptr<void>>;
+/// Kernels are kept by the kind of core: Tensix, active and idle ethernet.
+inline constexpr std::uint32_t kCoreTypes = 3;
 
 /// A CoreRangeSet is a vector of ranges.
 using CoreGroups = std::tuple<std::uint32_t, std::vector<CoreRange>, std::vector<CoreRange>,

@@ -18,7 +18,6 @@ namespace {
 
 using metal::functions;
 
-constexpr std::uint32_t kCoreTypes = 3;
 constexpr std::uint32_t kMaxIndex = 64;
 enum Part { kCircularBuffers = 0, kDataflowBuffers = 1, kScratchpads = 2 };
 
@@ -91,7 +90,7 @@ void read_scratchpads(const void* kernel, std::vector<ttmem_range>& ranges) {
 std::vector<ttmem_range> scratchpads_of(const void* program) {
   std::vector<ttmem_range> ranges;
   if (!functions.program_kernels) return ranges;
-  for (std::uint32_t type = 0; type < kCoreTypes; ++type) {
+  for (std::uint32_t type = 0; type < metal::kCoreTypes; ++type) {
     for (const auto& [handle, kernel] : functions.program_kernels(program, type)) {
       read_scratchpads(kernel.get(), ranges);
     }

@@ -61,7 +61,7 @@ void name_owner(const ProcessView& process, CoreLayers& core) {
 }
 
 // Adds what another process knows about the same core.
-void join(CoreLayers& to, CoreLayers&& from) {
+void append(CoreLayers& to, CoreLayers&& from) {
   if (to.frame.geometry.l1_bytes == 0) to.frame.geometry = from.frame.geometry;
   if (!to.frame.l1_small) to.frame.l1_small = from.frame.l1_small;
   to.layers.insert(to.layers.end(), std::make_move_iterator(from.layers.begin()),
@@ -98,7 +98,7 @@ std::vector<CoreView> merge_cores(const std::vector<ProcessInput>& processes,
         if (is_new) {
           cores.push_back(std::move(core));
         } else {
-          join(cores[place->second], std::move(core));
+          append(cores[place->second], std::move(core));
         }
       }
     }

@@ -13,7 +13,7 @@ namespace ttmem::segment {
 
 namespace {
 
-Error corrupt(const std::string& what) {
+Error impossible(const std::string& what) {
   return {ErrorCode::kCorrupt, fmt::format("it cannot be true ({}): ignored", what)};
 }
 
@@ -84,7 +84,7 @@ std::optional<Error> Reader::refresh_all() {
   if (!header) return header.error();
   if (header->nonce != header_.nonce ||
       std::memcmp(header->sections, header_.sections, sizeof header_.sections) != 0) {
-    return corrupt("another segment was written over it");
+    return impossible("another segment was written over it");
   }
   header_ = *header;
   return std::nullopt;
@@ -94,15 +94,17 @@ std::optional<Error> Reader::check_claims() const {
   const auto too_many = [&](SectionKind kind, std::uint64_t count) {
     return count >= layout_.part(kind).entries;
   };
-  if (too_many(SectionKind::kDevices, header_.device_count)) return corrupt("its devices");
-  if (too_many(SectionKind::kDeviceSets, header_.device_set_count)) return corrupt("its sets");
-  if (too_many(SectionKind::kAllocators, header_.allocator_count)) return corrupt("its allocators");
-  if (too_many(SectionKind::kRingManagers, header_.ring_manager_count)) return corrupt("its rings");
+  if (too_many(SectionKind::kDevices, header_.device_count)) return impossible("its devices");
+  if (too_many(SectionKind::kDeviceSets, header_.device_set_count)) return impossible("its sets");
+  if (too_many(SectionKind::kAllocators, header_.allocator_count))
+    return impossible("its allocators");
+  if (too_many(SectionKind::kRingManagers, header_.ring_manager_count))
+    return impossible("its rings");
   const std::uint64_t backed = file_.data_bytes() + kUnbackedBytes;
   if (header_.table_slots > layout_.part(SectionKind::kTable).entries ||
       header_.table_slots * sizeof(Slot) > backed || header_.interned_bytes > backed) {
-    return corrupt(fmt::format("it claims {} slots and {} bytes of names, but holds {} bytes",
-                               header_.table_slots, header_.interned_bytes, file_.data_bytes()));
+    return impossible(fmt::format("it claims {} slots and {} bytes of names, but holds {} bytes",
+                                  header_.table_slots, header_.interned_bytes, file_.data_bytes()));
   }
   return std::nullopt;
 }

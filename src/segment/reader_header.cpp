@@ -32,7 +32,7 @@ constexpr std::array<Expected, kSections> kExpected = {{
     {sizeof(Slot), true, kMaxTableSlots},
 }};
 
-Error corrupt(const std::string& what) {
+Error contradiction(const std::string& what) {
   return {ErrorCode::kCorrupt, fmt::format("its header contradicts itself ({}): ignored", what)};
 }
 
@@ -42,32 +42,32 @@ Result<Layout> validate(const Header& header) {
   Layout layout;
   std::array<bool, kSections> seen{};
   for (const Section& section : header.sections) {
-    if (section.kind < 1 || section.kind > kSections) return corrupt("an unknown section");
+    if (section.kind < 1 || section.kind > kSections) return contradiction("an unknown section");
     const std::size_t index = section.kind - 1;
-    if (seen[index]) return corrupt(fmt::format("section {} twice", section.kind));
+    if (seen[index]) return contradiction(fmt::format("section {} twice", section.kind));
     seen[index] = true;
     const Expected& expected = kExpected[index];
     if (section.offset < sizeof(Header) || section.offset > kMaxFileBytes ||
         section.max_bytes > kMaxFileBytes - section.offset || section.offset % 8 != 0) {
-      return corrupt(fmt::format("section {} is out of bounds", section.kind));
+      return contradiction(fmt::format("section {} is out of bounds", section.kind));
     }
     if (section.entry_bytes < expected.entry_bytes || section.entry_bytes % 8 != 0 ||
         (expected.exact && section.entry_bytes != expected.entry_bytes)) {
-      return corrupt(
+      return contradiction(
           fmt::format("section {} has entries of {} bytes", section.kind, section.entry_bytes));
     }
     Part& part = layout.parts_[index];
     part = {section.offset, section.max_bytes, section.entry_bytes, 0};
     if (expected.max_entries != 0) {
       part.entries = std::min(section.max_bytes / section.entry_bytes, expected.max_entries);
-      if (part.entries == 0) return corrupt(fmt::format("section {} is empty", section.kind));
+      if (part.entries == 0) return contradiction(fmt::format("section {} is empty", section.kind));
     }
   }
   auto parts = layout.parts_;
   std::ranges::sort(parts, {}, &Part::offset);
   for (std::size_t i = 1; i < parts.size(); ++i) {
     if (parts[i - 1].offset + parts[i - 1].max_bytes > parts[i].offset) {
-      return corrupt("sections overlap");
+      return contradiction("sections overlap");
     }
   }
   return layout;

@@ -21,10 +21,10 @@ using ledger::HoldingKind;
 using ledger::HoldingView;
 using ledger::TimeNs;
 
-constexpr std::size_t kNameWidth = 40;
+constexpr std::size_t kHoldingNameWidth = 40;
 
 std::string text_cell(const std::string& text) {
-  return text.empty() ? "-" : cut(printable(text), kNameWidth);
+  return text.empty() ? "-" : cut(printable(text), kHoldingNameWidth);
 }
 
 std::string cores_cell(const HoldingView& holding) {

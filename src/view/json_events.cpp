@@ -12,8 +12,8 @@ namespace {
 using ledger::EventKind;
 
 // Which fields belong to an event of this kind; the others are null.
-struct Has {
-  explicit Has(EventKind kind)
+struct EventFields {
+  explicit EventFields(EventKind kind)
       : buffer(kind == EventKind::kBufferAllocated || kind == EventKind::kBufferFreed ||
                kind == EventKind::kBufferChanged),
         program(kind >= EventKind::kProgramRegistered && kind <= EventKind::kProgramReleased),
@@ -24,11 +24,6 @@ struct Has {
         anomaly(kind == EventKind::kAnomaly) {}
   bool buffer, program, trace, gap, ended, failed, anomaly;
 };
-
-template <typename T>
-Json if_has(bool has, const T& value) {
-  return has ? Json(value) : Json(nullptr);
-}
 
 Json id_or_null(std::uint64_t id) { return id == 0 ? Json(nullptr) : id_text(id); }
 
@@ -69,7 +64,7 @@ void add_what(Json& value, const ledger::EventView& event) {
   value["line"] = text_or_null(event.line);
 }
 
-void add_buffer(Json& value, const ledger::EventView& event, const Has& has) {
+void add_buffer(Json& value, const ledger::EventView& event, const EventFields& has) {
   value["space"] = if_has(has.buffer, name(event.space));
   value["layout"] = if_has(has.buffer, name(event.layout));
   value["address"] = if_has(has.buffer, event.address);
@@ -80,7 +75,7 @@ void add_buffer(Json& value, const ledger::EventView& event, const Has& has) {
   value["estimated"] = if_has(has.buffer || has.program, event.estimated);
 }
 
-void add_program(Json& value, const ledger::EventView& event, const Has& has) {
+void add_program(Json& value, const ledger::EventView& event, const EventFields& has) {
   value["type"] = if_has(has.program, name(event.type));
   value["kernels"] = has.program ? kernels(event.kernels) : Json(nullptr);
   value["footprint"] = if_has(has.program, event.footprint);
@@ -90,7 +85,7 @@ void add_program(Json& value, const ledger::EventView& event, const Has& has) {
   value["l1_after"] = if_has(has.program, event.l1_after);
 }
 
-void add_rest(Json& value, const ledger::EventView& event, const Has& has) {
+void add_rest(Json& value, const ledger::EventView& event, const EventFields& has) {
   value["count"] = if_has(has.trace, event.count);
   value["missed"] = if_has(has.gap, event.missed);
   value["ended"] = if_has(has.ended, name(event.ended));
@@ -104,7 +99,7 @@ void add_rest(Json& value, const ledger::EventView& event, const Has& has) {
 }  // namespace json
 
 std::string event_json(const ledger::EventView& event) {
-  const json::Has has(event.kind);
+  const json::EventFields has(event.kind);
   json::Json value = {
       {"schema", kJsonSchema},
       {"document", "event"},

@@ -11,8 +11,8 @@ namespace {
 using ledger::HoldingKind;
 
 // Which fields belong to a holding of this kind; the others are null.
-struct Has {
-  explicit Has(HoldingKind kind)
+struct HoldingFields {
+  explicit HoldingFields(HoldingKind kind)
       : buffer(kind == HoldingKind::kBuffer),
         kernel(kind == HoldingKind::kKernel),
         range(kind == HoldingKind::kRange),
@@ -21,14 +21,9 @@ struct Has {
   bool buffer, kernel, range, program, trace;
 };
 
-template <typename T>
-Json if_has(bool has, const T& value) {
-  return has ? Json(value) : Json(nullptr);
-}
-
 Json text_if(bool has, std::string_view text) { return has ? text_or_null(text) : Json(nullptr); }
 
-void add_place(Json& value, const ledger::HoldingView& view, const Has& has) {
+void add_place(Json& value, const ledger::HoldingView& view, const HoldingFields& has) {
   value["space"] = if_has(has.buffer, name(view.space));
   value["layout"] = if_has(has.buffer, name(view.layout));
   value["type"] = if_has(has.program || has.kernel, name(view.type));
@@ -50,7 +45,7 @@ void add_bytes(Json& value, const ledger::HoldingView& view) {
   value["footprint"] = or_null(view.footprint);
 }
 
-void add_life(Json& value, const ledger::HoldingView& view, const Has& has) {
+void add_life(Json& value, const ledger::HoldingView& view, const HoldingFields& has) {
   value["loaded"] = if_has(has.program || has.kernel, view.loaded);
   value["estimated"] = view.estimated;
   value["kernel_binaries"] = view.kernel_binaries;
@@ -66,7 +61,7 @@ void add_life(Json& value, const ledger::HoldingView& view, const Has& has) {
 }  // namespace
 
 Json holding(const ledger::HoldingView& view) {
-  const Has has(view.kind);
+  const HoldingFields has(view.kind);
   Json value = {{"kind", name(view.kind)},
                 {"pid", view.pid},
                 {"process", view.process},

@@ -25,12 +25,20 @@ template <typename T>
 Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
+// The value of a field that only some kinds of thing have.
+template <typename T>
+Json if_has(bool has, const T& value) {
+  return has ? Json(value) : Json(nullptr);
+}
 
 // Appends the fields of the table Figures to a device.
 void add_figures(Json& device, const ledger::DeviceFigures& figures);
 
 Json device(const ledger::DeviceView& device);
 Json process(const ledger::ProcessView& process);
+// The same by type.
+inline Json json_of(const ledger::DeviceView& view) { return device(view); }
+inline Json json_of(const ledger::ProcessView& view) { return process(view); }
 Json failure(const ledger::FailureView& failure);
 Json holding(const ledger::HoldingView& holding);
 

@@ -83,9 +83,9 @@ constexpr Names kProcessNames = {"ttmem_process_memory_bytes",
                                  "ttmem_process_dispatches_total",
                                  "Programs launched by one process, by kind."};
 
-class Writer {
+class FigureWriter {
  public:
-  Writer(Families& families, const Names& names, Labels labels)
+  FigureWriter(Families& families, const Names& names, Labels labels)
       : families_(families), names_(names), labels_(std::move(labels)) {}
 
   void memory(std::string_view space, const char* figure, const ledger::Figure& value) {
@@ -165,7 +165,7 @@ void add_device(Families& families, const ledger::DeviceView& device,
     add_capacity(families, labels, name(space), figures.space(space).capacity);
   }
   add_capacity(families, labels, "l1_total", figures.l1_capacity);
-  Writer writer(families, kDeviceNames, labels);
+  FigureWriter writer(families, kDeviceNames, labels);
   writer.figures(figures);
   writer.dispatches(launches);
   if (figures.headroom.min) {
@@ -219,7 +219,7 @@ void add_each_process(Families& families, const ledger::ProcessView& process) {
     labels = with(std::move(labels), "start", std::to_string(process.start));
     labels = with(std::move(labels), "name", process.name);
     labels = with(std::move(labels), "user", process.user);
-    Writer writer(families, kProcessNames, std::move(labels));
+    FigureWriter writer(families, kProcessNames, std::move(labels));
     writer.figures(device.figures);
     writer.dispatches(counts_of(device.figures.kernels));
   }

@@ -16,7 +16,7 @@ namespace {
 
 using ledger::ProgramView;
 
-constexpr std::size_t kNameWidth = 32;
+constexpr std::size_t kProgramNameWidth = 32;
 
 std::string rate_cell(const ProgramView& program) {
   const double rate = program.dispatches_per_second;
@@ -30,7 +30,7 @@ std::vector<std::string> row(const ProgramView& program, ledger::TimeNs now) {
           id_list(program.devices),
           hex_text(program.id),
           std::string(name(program.type)),
-          program.name.empty() ? "-" : cut(printable(program.name), kNameWidth),
+          program.name.empty() ? "-" : cut(printable(program.name), kProgramNameWidth),
           program.loaded ? "loaded" : "registered",
           std::to_string(program.kernels),
           std::to_string(program.cores),

@@ -16,7 +16,7 @@ namespace {
 using ledger::DeviceFigures;
 using ledger::Space;
 
-constexpr std::size_t kNameWidth = 24;
+constexpr std::size_t kProcessNameWidth = 24;
 
 std::vector<std::string> figure_cells(const DeviceFigures& figures) {
   return {bytes_text(held(figures.space(Space::kDram))),
@@ -48,7 +48,7 @@ void add_rows(Table& table, const ledger::ProcessView& process) {
   const Trust trusted = trust(process.tracking);
   for (const DeviceGroup& group : grouped(process)) {
     std::vector<std::string> cells = {std::to_string(process.pid), user_text(process),
-                                      cut(printable(process.name), kNameWidth),
+                                      cut(printable(process.name), kProcessNameWidth),
                                       id_list(group.ids) + (group.ids.size() > 1 ? " each" : "")};
     cells.insert(cells.end(), group.cells.begin(), group.cells.end());
     cells.resize(10);

@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace ttmem::testing {
+namespace ttmem::support {
 
 class Child {
  public:
@@ -83,4 +83,4 @@ class Child {
   int to_child_[2] = {-1, -1};
 };
 
-}  // namespace ttmem::testing
+}  // namespace ttmem::support

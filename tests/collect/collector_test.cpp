@@ -24,10 +24,10 @@ namespace {
 
 using ledger::Ended;
 using ledger::Space;
-using testing::buffer_payload;
-using testing::Child;
-using testing::OwnDirectory;
-using testing::SegmentBuilder;
+using support::buffer_payload;
+using support::Child;
+using support::OwnDirectory;
+using support::SegmentBuilder;
 
 class CollectorOf : public ::testing::Test {
  protected:

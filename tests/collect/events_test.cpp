@@ -23,9 +23,9 @@ using ledger::EventView;
 using segment::Kind;
 using segment::Meta;
 using segment::Payload;
-using testing::buffer_payload;
-using testing::OwnDirectory;
-using testing::SegmentBuilder;
+using support::buffer_payload;
+using support::OwnDirectory;
+using support::SegmentBuilder;
 
 class EventsOf : public ::testing::Test {
  protected:
@@ -176,7 +176,7 @@ TEST_F(EventsOf, TotalsRunOverProcessesAndTheDeadAreTakenOut) {
     builder.put(1, program(true));
   };
   load(builder_);
-  testing::Child other([&](const auto& ready) {
+  support::Child other([&](const auto& ready) {
     SegmentBuilder builder(name(2));
     builder.lock();
     builder.add_usual_device();

@@ -24,8 +24,8 @@
 namespace ttmem::collect {
 namespace {
 
-using testing::OwnDirectory;
-using testing::SegmentBuilder;
+using support::OwnDirectory;
+using support::SegmentBuilder;
 
 class Garbage : public ::testing::Test {
  protected:
@@ -127,7 +127,7 @@ TEST_F(Garbage, AllTakesEveryDeadOneAndDryRunNone) {
 
 TEST_F(Garbage, NothingIsRemovedWithoutItsLock) {
   const std::string path = make_dead(1);
-  testing::Child holder([&](const auto& ready) {  // as a forked child of the dead one would
+  support::Child holder([&](const auto& ready) {  // as a forked child of the dead one would
     const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
     struct flock lock{};
     lock.l_type = F_WRLCK;

@@ -23,9 +23,9 @@ namespace ttmem::collect {
 namespace {
 
 using ledger::Ended;
-using testing::Child;
-using testing::OwnDirectory;
-using testing::SegmentBuilder;
+using support::Child;
+using support::OwnDirectory;
+using support::SegmentBuilder;
 
 class LivenessOf : public ::testing::Test {
  protected:

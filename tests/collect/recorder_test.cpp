@@ -26,8 +26,8 @@ namespace {
 using segment::Kind;
 using segment::Meta;
 using segment::Payload;
-using testing::Child;
-using testing::OwnDirectory;
+using support::Child;
+using support::OwnDirectory;
 
 constexpr std::uint64_t kPlaces = 400;
 

@@ -18,8 +18,8 @@
 namespace ttmem::ledger {
 namespace {
 
-constexpr unsigned kSeed = 20260822;
-constexpr int kSteps = 1000000, kFullCheckEvery = 20000;
+constexpr unsigned kBufferSeed = 20260822;
+constexpr int kSteps = 1000000, kAllSumsEvery = 20000;
 constexpr DeviceIndex kChips = 8;
 constexpr SlotIndex kSlots = 4000;
 constexpr unsigned kWorkers = 16, kDramBanks = 12;
@@ -37,7 +37,7 @@ struct Live {
 
 class BufferModel {
  public:
-  BufferModel() : world_(kChips, 4, 4), random_(kSeed) {
+  BufferModel() : world_(kChips, 4, 4), random_(kBufferSeed) {
     for (const auto& devices : sets_)
       allocators_.push_back(world_.allocator(world_.set(devices), 4096));
     cores_ = {world_.cores({0, 0, 3, 0}), world_.cores({1, 1, 2, 3}), world_.cores({0, 0, 3, 3})};
@@ -194,13 +194,13 @@ class BufferModel {
 };
 
 TEST(BufferModel, EqualsANaiveMapAfterEveryStep) {
-  std::cout << "seed " << kSeed << "\n";
-  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  std::cout << "seed " << kBufferSeed << "\n";
+  SCOPED_TRACE(testing::Message() << "seed " << kBufferSeed);
   BufferModel model;
   for (int step = 0; step < kSteps; ++step) {
     const DeviceIndex device = model.step();
     ASSERT_EQ(model.found(device), model.expected(device)) << "step " << step;
-    if (step % kFullCheckEvery == 0) {
+    if (step % kAllSumsEvery == 0) {
       ASSERT_EQ(model.full_check(), "") << "step " << step;
     }
   }

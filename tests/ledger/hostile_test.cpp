@@ -14,7 +14,7 @@
 namespace ttmem::ledger {
 namespace {
 
-constexpr std::uint64_t kMost = ~0ull;
+constexpr std::uint64_t kLargest = ~0ull;
 
 // Everything that matters of a ledger, as text, so that two can be compared.
 std::string told(const ProcessLedger& ledger) {
@@ -26,13 +26,14 @@ std::string told(const ProcessLedger& ledger) {
   for (const DeviceIndex device : ledger.devices()) {
     const DeviceFigures f = ledger.figures(device);
     for (const SpaceFigures& s : f.spaces) {
-      tell(s.taken.value_or(kMost), s.occupied.value_or(kMost), s.requested.value_or(kMost),
-           s.count.value_or(kMost), s.largest_free.value_or(kMost), s.capacity.value_or(kMost));
+      tell(s.taken.value_or(kLargest), s.occupied.value_or(kLargest),
+           s.requested.value_or(kLargest), s.count.value_or(kLargest),
+           s.largest_free.value_or(kLargest), s.capacity.value_or(kLargest));
     }
-    tell(f.program_l1.resident.value_or(kMost), f.program_l1.reserved.value_or(kMost),
+    tell(f.program_l1.resident.value_or(kLargest), f.program_l1.reserved.value_or(kLargest),
          *f.program_l1.allocated, *f.program_l1.count, f.kernels.total().footprint,
          f.kernels.total().count, f.kernels.registered, *f.kernels.unique_bytes,
-         f.kernels.dispatches.value_or(kMost), f.kernels.replays.value_or(kMost),
+         f.kernels.dispatches.value_or(kLargest), f.kernels.replays.value_or(kLargest),
          f.headroom.min.value_or(-1), f.headroom.min_reserved.value_or(-1));
     for (const CoreView& core : ledger.cores(device, true)) {
       tell(core.program_l1, core.gaps, core.free, core.buffers, core.reserved,
@@ -212,17 +213,17 @@ TEST(Hostile, AbsurdSizesSaturate) {
   std::vector<SlotIndex> slots;
   for (int i = 0; i < 5; ++i) {
     for (const Space space : {Space::kDram, Space::kL1, Space::kL1Small, Space::kTrace}) {
-      slots.push_back(world.buffer(allocator, space, kMost - 5, kMost, kMost));
+      slots.push_back(world.buffer(allocator, space, kLargest - 5, kLargest, kLargest));
     }
   }
-  world.program(1, set, {{kMost - 1, kMost, {0, 0, 255, 255}}, {0, kMost, {0, 0, 7, 7}}},
+  world.program(1, set, {{kLargest - 1, kLargest, {0, 0, 255, 255}}, {0, kLargest, {0, 0, 7, 7}}},
                 {{0xFFFFFFFF, {0, 0, 255, 255}}});
   world.dispatch(1);
   const DeviceFigures figures = world.figures();
-  EXPECT_EQ(figures.space(Space::kDram).taken, kMost);
-  EXPECT_EQ(figures.space(Space::kL1).requested, kMost);
-  EXPECT_EQ(figures.program_l1.allocated, kMost);
-  EXPECT_EQ(figures.l1_used, kMost);
+  EXPECT_EQ(figures.space(Space::kDram).taken, kLargest);
+  EXPECT_EQ(figures.space(Space::kL1).requested, kLargest);
+  EXPECT_EQ(figures.program_l1.allocated, kLargest);
+  EXPECT_EQ(figures.l1_used, kLargest);
   EXPECT_EQ(world.check(false), "");
   for (const SlotIndex slot : slots) world.clear(slot);
   EXPECT_EQ(world.figures().space(Space::kDram).taken, 0u);

@@ -20,7 +20,7 @@
 namespace ttmem::ledger {
 namespace {
 
-constexpr unsigned kSeed = 35;
+constexpr unsigned kProgramSeed = 35;
 constexpr int kEpisodes = 40, kStepsEach = 25000, kCheckEvery = 25, kFullCheckEvery = 5000;
 constexpr unsigned kSide = 3;  // a grid of 3 x 3 workers
 constexpr std::size_t kWindow = 512;
@@ -399,10 +399,10 @@ class ModelProcess {
 };
 
 TEST(ProgramModel, EqualsASetOfBytesForEveryCore) {
-  std::cout << "seed " << kSeed << "\n";
+  std::cout << "seed " << kProgramSeed << "\n";
   for (unsigned episode = 0; episode < kEpisodes; ++episode) {
     const unsigned chips = 1 + episode * 31 / (kEpisodes - 1);
-    const unsigned seed = kSeed + episode;
+    const unsigned seed = kProgramSeed + episode;
     SCOPED_TRACE(testing::Message() << "seed " << seed << ", chips " << chips);
     ModelProcess first(chips, seed), second(chips, seed + 1000);
     PeakMemory peaks;

@@ -19,9 +19,9 @@
 namespace ttmem::segment {
 namespace {
 
-using testing::buffer_payload;
-using testing::OwnDirectory;
-using testing::SegmentBuilder;
+using support::buffer_payload;
+using support::OwnDirectory;
+using support::SegmentBuilder;
 
 class NoSink : public SlotSink {
  public:

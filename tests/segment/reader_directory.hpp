@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace ttmem::testing {
+namespace ttmem::support {
 
 class OwnDirectory {
  public:
@@ -33,4 +33,4 @@ class OwnDirectory {
   std::string path_;
 };
 
-}  // namespace ttmem::testing
+}  // namespace ttmem::support

@@ -14,9 +14,9 @@
 namespace ttmem::segment {
 namespace {
 
-using testing::buffer_payload;
-using testing::OwnDirectory;
-using testing::SegmentBuilder;
+using support::buffer_payload;
+using support::OwnDirectory;
+using support::SegmentBuilder;
 
 // What the table holds: ids of live buffers by slot.
 class Model : public SlotSink {
@@ -225,7 +225,7 @@ TEST_F(ReaderTable, ANumberThatWentBackIsRefused) {
 }
 
 TEST_F(ReaderTable, OffsetsComeFromTheHeader) {
-  SegmentBuilder small(directory_ / "small", testing::Places::compact());
+  SegmentBuilder small(directory_ / "small", support::Places::compact());
   for (std::uint64_t i = 0; i < 40; ++i) {
     small.put(static_cast<std::uint32_t>(i % 20), buffer_payload(i, 64, 64, 0, i >= 20));
   }

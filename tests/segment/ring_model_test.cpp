@@ -20,7 +20,7 @@ namespace {
 
 constexpr unsigned kSeed = 35;
 constexpr int kSteps = 1000000;
-constexpr std::uint32_t kWorkers = 64, kActiveEthernet = 1;
+constexpr std::uint32_t kModelWorkers = 64, kActiveEthernet = 1;
 constexpr std::size_t kMostInUse = 7;
 
 struct Slice {
@@ -143,14 +143,15 @@ class RingModel {
       found.push_back(rings_[i].find(wanted[i]));
       if (found[i].wait_for) wait_for = std::max(wait_for.value_or(0), *found[i].wait_for);
     }
-    const RingPlan plan = rules_.launch(wanted.data(), manager_.ring_count, kWorkers, first, 1);
+    const RingPlan plan =
+        rules_.launch(wanted.data(), manager_.ring_count, kModelWorkers, first, 1);
     if (plan.waits != wait_for.has_value()) return "only one of the two waits";
     if (plan.waits && plan.wait_for != *wait_for) return "they wait for different counts";
     if (first) wait_for = expected;
     for (std::size_t i = 0; i < rings_.size(); ++i) {
       if (plan.address[i] != found[i].address) return "a slice is elsewhere";
       if (wait_for) rings_[i].free(*wait_for);
-      rings_[i].take(plan.address[i], wanted[i], expected + kWorkers);
+      rings_[i].take(plan.address[i], wanted[i], expected + kModelWorkers);
     }
     return compare();
   }

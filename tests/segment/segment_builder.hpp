@@ -23,7 +23,7 @@
 
 #include "segment/format.hpp"
 
-namespace ttmem::testing {
+namespace ttmem::support {
 
 using segment::Kind;
 using segment::Meta;
@@ -286,4 +286,4 @@ class SegmentBuilder {
   segment::Header header_{};
 };
 
-}  // namespace ttmem::testing
+}  // namespace ttmem::support

@@ -7,8 +7,8 @@
 namespace ttmem::top {
 namespace {
 
-constexpr std::uint64_t kSecond = 1'000'000'000;
-constexpr std::uint64_t kNow = 1'000'000 * kSecond;
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
+constexpr std::uint64_t kNow = 1'000'000 * kSecondNs;
 
 ledger::Snapshot snapshot(std::uint64_t time, std::uint64_t dram) {
   ledger::Snapshot now;
@@ -21,9 +21,9 @@ ledger::Snapshot snapshot(std::uint64_t time, std::uint64_t dram) {
 
 TEST(History, WhatADaemonRemembersComesBeforeTheFirstSnapshot) {
   History history;
-  history.recall({{7, kNow - 60 * kSecond, 100, 5},
-                  {9, kNow - 60 * kSecond, 30, 0},
-                  {7, kNow - 30 * kSecond, 200, 6}});
+  history.recall({{7, kNow - 60 * kSecondNs, 100, 5},
+                  {9, kNow - 60 * kSecondNs, 30, 0},
+                  {7, kNow - 30 * kSecondNs, 200, 6}});
   history.add(snapshot(kNow, 300));
   // Two minutes in 12 columns: ten seconds each, the last one is now.
   const auto dram = history.device(7)->dram.columns(12);
@@ -50,10 +50,10 @@ TEST(History, AStateThatStaysIsHeldAndAnyOtherIsSeenAtOnce) {
   History history;
   constexpr std::uint64_t kState = 5;
   history.add(snapshot(kNow, 300), kState);
-  history.add(snapshot(kNow + kSecond / 10, 300), kState);
-  history.add(snapshot(kNow + kSecond / 5, 400), kState + 1);
+  history.add(snapshot(kNow + kSecondNs / 10, 300), kState);
+  history.add(snapshot(kNow + kSecondNs / 5, 400), kState + 1);
   EXPECT_EQ(history.device(7)->dram.largest(), 400u) << "in the same half second";
-  history.add(snapshot(kNow + kSecond * 20, 400), kState + 1);
+  history.add(snapshot(kNow + kSecondNs * 20, 400), kState + 1);
   const auto dram = history.device(7)->dram.columns(12);
   EXPECT_EQ(dram[9], 400u);
   EXPECT_EQ(dram[11], 400u) << "time goes on without news";

@@ -15,6 +15,7 @@ namespace ttmem::serve::http {
 
 using view::JsonLayout;
 using view::json::Json;
+using view::json::json_of;
 
 namespace {
 
@@ -75,8 +76,6 @@ Json key_of(const ledger::ProcessView& view) {
           {"start", view.start},
           {"segment", view::json::text_or_null(view.segment)}};
 }
-Json json_of(const ledger::DeviceView& view) { return view::json::device(view); }
-Json json_of(const ledger::ProcessView& view) { return view::json::process(view); }
 std::uint64_t number_of(const ledger::DeviceView& view) { return view.id; }
 std::uint64_t number_of(const ledger::ProcessView& view) { return view.key; }
 

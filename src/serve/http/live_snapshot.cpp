@@ -13,11 +13,10 @@ namespace {
 
 using view::JsonLayout;
 using view::json::Json;
+using view::json::json_of;
 
 std::uint64_t key(const ledger::DeviceView& view) { return view.id; }
 std::uint64_t key(const ledger::ProcessView& view) { return view.key; }
-Json json_of(const ledger::DeviceView& view) { return view::json::device(view); }
-Json json_of(const ledger::ProcessView& view) { return view::json::process(view); }
 
 // Keeps what is the same, in the order of the new views. True if anything changed.
 template <typename View>
