@@ -74,6 +74,14 @@ class Documents(command.TestCase):
         listed = re.findall(r"^\| `ttmem (\w+)", read("docs/commands.md"), re.MULTILINE)
         self.assertEqual(sorted(listed), sorted(there))
 
+    def test_every_key_of_the_live_screen_is_listed(self):
+        screen = command.text("top", "--once", "--view", "help", "--size", "110x40")
+        rows = [line[2:18].split() for line in screen.splitlines() if line.startswith("│ ")]
+        keys = {key for row in rows[:rows.index([])] for key in row}
+        self.assertGreater(len(keys), 15)
+        page = read("docs/top.md")
+        self.assertEqual([key for key in sorted(keys) if f"`{key}`" not in page], [])
+
     def test_every_variable_is_listed(self):
         listed = read("docs/environment.md") + read("docs/serve.md")
         sources = files("src/**/*.cpp") + files("src/**/*.c") + files("python/ttmem/*.py")
