@@ -87,8 +87,8 @@ void legacy_ingest(benchmark::State& state) {
   state.counters["value"] = (core_ns() - started) / (static_cast<double>(state.iterations()) *
                                                      static_cast<double>(2 * kTurn));
   state.counters["limit"] = 2000;  // 500,000 a second
-  state.SetLabel(segments ? "ns of one core; a message, with a segment"
-                          : "ns of one core; a message, book alone");
+  state.SetLabel(segments ? "ns of one core; per message, with a segment"
+                          : "ns of one core; per message, table alone");
   ::close(ends[1]);
 }
 BENCHMARK(legacy_ingest)->Arg(0)->Arg(1)->ArgName("segments");

@@ -23,7 +23,7 @@ void ttmem_close(void) {
 
 const char* ttmem_segment_path(void) {
   const auto* recorder = ttmem::client::own_recorder();
-  return recorder != nullptr && recorder->is_open() ? recorder->book.store.file().path() : "";
+  return recorder != nullptr && recorder->is_open() ? recorder->writer.store.file().path() : "";
 }
 
 void ttmem_process_described(const ttmem_process_info* info) {
@@ -128,11 +128,11 @@ void ttmem_buffer_flagged(ttmem_allocator_t allocator, uint32_t space, uint64_t 
 // ---- origins
 
 void ttmem_tag_push(ttmem_string_t name, ttmem_string_t line) {
-  if (const Call call; call) thread_state.enter(call.owner(), call->book.origins, name, line);
+  if (const Call call; call) thread_state.enter(call.owner(), call->writer.origins, name, line);
 }
 
 void ttmem_tag_pop(void) {
-  if (const Call call; call) thread_state.leave(call.owner(), call->book.origins);
+  if (const Call call; call) thread_state.leave(call.owner(), call->writer.origins);
 }
 
 void ttmem_origins_from(ttmem_origin_source source) {
@@ -142,20 +142,20 @@ void ttmem_origins_from(ttmem_origin_source source) {
 uint32_t ttmem_intern_frame(const char* file, size_t file_length, uint32_t line,
                             const char* function, size_t function_length, uint32_t flags) {
   if (const Call call; call && file != nullptr && function != nullptr) {
-    return call->book.origins.frame(file, file_length, line, function, function_length, flags);
+    return call->writer.origins.frame(file, file_length, line, function, function_length, flags);
   }
   return 0;
 }
 
 ttmem_origin_t ttmem_intern_stack(ttmem_origin_t around, const ttmem_step* steps, uint32_t count) {
   if (const Call call; call && steps != nullptr) {
-    return call->book.origins.stack(around, steps, count);
+    return call->writer.origins.stack(around, steps, count);
   }
   return around;
 }
 
 void ttmem_stack_odd(void) {
-  if (const Call call; call) call->book.store.count_odd_stack();
+  if (const Call call; call) call->writer.store.count_odd_stack();
 }
 
 // ---- figures

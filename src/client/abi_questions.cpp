@@ -4,8 +4,8 @@
 // The C ABI: what a process asks about its own recording. A question starts no segment.
 #include <cerrno>
 
+#include "client/atomic_words.hpp"
 #include "client/own_recorder.hpp"
-#include "client/words.hpp"
 
 namespace {
 
@@ -23,7 +23,7 @@ extern "C" {
 int ttmem_hooked(void) {
   Recorder* recorder = open_recorder();
   if (recorder == nullptr) return 0;
-  const auto& header = recorder->book.store.header();
+  const auto& header = recorder->writer.store.header();
   return header.source == TTMEM_SOURCE_INJECTOR &&
          (header.hooks_bound[0] != 0 || header.hooks_bound[1] != 0);
 }
@@ -31,9 +31,9 @@ int ttmem_hooked(void) {
 int ttmem_device_read(ttmem_device_t device, ttmem_device_identity* identity) {
   Recorder* recorder = open_recorder();
   if (recorder == nullptr || identity == nullptr || !recorder->devices.knows(device)) return ENOENT;
-  const ttmem::client::Holding holding(recorder->book.store.lock);
+  const ttmem::client::LockGuard guard(recorder->writer.store.lock);
   const auto& record =
-      recorder->book.store.at<ttmem::segment::Device>(ttmem::segment::kDevicesOffset)[device];
+      recorder->writer.store.at<ttmem::segment::Device>(ttmem::segment::kDevicesOffset)[device];
   identity->metal_id = record.metal_id;
   identity->unique_id = record.unique_id;
   identity->arch = record.arch;

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "client/allocators.hpp"
 
-#include "client/words.hpp"
+#include "client/atomic_words.hpp"
 
 namespace ttmem::client {
 
@@ -12,28 +12,28 @@ using segment::kSpaces;
 using segment::Note;
 using segment::Space;
 
-void Allocators::open(Book& book, Devices& devices, Buffers& buffers) {
-  book_ = &book;
+void Allocators::open(SegmentWriter& writer, Devices& devices, Buffers& buffers) {
+  writer_ = &writer;
   devices_ = &devices;
   buffers_ = &buffers;
 }
 
 Allocator& Allocators::record(std::uint16_t id) const {
-  return book_->store.at<Allocator>(segment::kAllocatorsOffset)[id];
+  return writer_->store.at<Allocator>(segment::kAllocatorsOffset)[id];
 }
 
 AllocatorState* Allocators::live(ttmem_allocator_t id) {
   AllocatorState* state = buffers_->state(id);
   if (state != nullptr && state->open) return state;
-  book_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, id);
+  writer_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, id);
   return nullptr;
 }
 
 std::uint16_t Allocators::free_record() {
-  const std::uint32_t count = book_->store.header().allocator_count;
+  const std::uint32_t count = writer_->store.header().allocator_count;
   if (count + 1 < kMaxAllocators) {
     const auto id = static_cast<std::uint16_t>(count + 1);
-    return book_->store.prepare(segment::SectionKind::kAllocators, (id + 1u) * sizeof(Allocator))
+    return writer_->store.prepare(segment::SectionKind::kAllocators, (id + 1u) * sizeof(Allocator))
                ? id
                : 0;
   }
@@ -55,20 +55,20 @@ std::uint32_t Allocators::intern_bank_cores(const ttmem_space_info& info) {
     places[bank * 2] = info.bank_cores[bank].x0;
     places[bank * 2 + 1] = info.bank_cores[bank].y0;
   }
-  return book_->interner.intern(segment::BlobKind::kBankCores, places, info.banks * 2);
+  return writer_->interner.intern(segment::BlobKind::kBankCores, places, info.banks * 2);
 }
 
 ttmem_allocator_t Allocators::opened(const ttmem_allocator_info& info) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   const DeviceList* devices = devices_->list(info.set);
   if (devices == nullptr) {
-    book_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, info.set);
+    writer_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, info.set);
     return 0;
   }
   const std::uint16_t id = free_record();
   AllocatorState* state = id == 0 ? nullptr : buffers_->prepare_state(id);
   if (state == nullptr || !state->buffers.open()) {
-    book_->refuse(TTMEM_ANOMALY_LIMIT, id);
+    writer_->refuse(TTMEM_ANOMALY_LIMIT, id);
     return 0;
   }
   std::uint32_t bank_cores[kSpaces] = {};
@@ -77,7 +77,7 @@ ttmem_allocator_t Allocators::opened(const ttmem_allocator_info& info) {
       bank_cores[info.spaces[i].space] = intern_bank_cores(info.spaces[i]);
     }
   }
-  const Holding holding(book_->store.lock);
+  const LockGuard guard(writer_->store.lock);
   state->devices = *devices;
   state->set = info.set;
   state->id = id;
@@ -85,14 +85,14 @@ ttmem_allocator_t Allocators::opened(const ttmem_allocator_info& info) {
     state->banks[space] = 0;
     state->lock_step_bytes[space] = 0;
   }
-  book_->store.rewrite(record(id), [&](Allocator& allocator) {
+  writer_->store.rewrite(record(id), [&](Allocator& allocator) {
     const std::uint64_t version = allocator.version;
     allocator = {};
     allocator.version = version;
     allocator.set = info.set;
     allocator.per_core = info.per_core != 0;
     allocator.open = 1;
-    allocator.opened_ticks = book_->store.clock().now();
+    allocator.opened_ticks = writer_->store.clock().now();
     for (std::uint32_t i = 0; i < info.space_count; ++i) {
       const ttmem_space_info& space = info.spaces[i];
       if (space.space >= kSpaces || space.space == TTMEM_SPACE_SYSTEM_MEMORY) continue;
@@ -100,10 +100,10 @@ ttmem_allocator_t Allocators::opened(const ttmem_allocator_info& info) {
     }
   });
   state->open = true;
-  if (id > book_->store.header().allocator_count) {
-    publish(book_->store.header().allocator_count, std::uint32_t{id});
+  if (id > writer_->store.header().allocator_count) {
+    publish(writer_->store.header().allocator_count, std::uint32_t{id});
   }
-  book_->store.note(Note::kAllocatorOpened, {.set = info.set, .allocator = id});
+  writer_->store.note(Note::kAllocatorOpened, {.set = info.set, .allocator = id});
   return id;
 }
 
@@ -111,9 +111,9 @@ ttmem_allocator_t Allocators::opened(const ttmem_allocator_info& info) {
 void Allocators::resize(AllocatorState& state, Space& space, const ttmem_space_info& info,
                         std::uint32_t bank_cores) {
   const std::uint64_t blocks = state.lock_step_bytes[info.space];
-  book_->figures.lower(info.space, state.devices, blocks * state.banks[info.space]);
+  writer_->figures.lower(info.space, state.devices, blocks * state.banks[info.space]);
   state.banks[info.space] = info.banks;
-  book_->figures.raise(info.space, state.devices, blocks * info.banks);
+  writer_->figures.raise(info.space, state.devices, blocks * info.banks);
   space.base = info.base;
   space.bank_bytes = info.bank_bytes;
   space.banks = info.banks;
@@ -122,44 +122,44 @@ void Allocators::resize(AllocatorState& state, Space& space, const ttmem_space_i
 }
 
 void Allocators::resized(ttmem_allocator_t id, const ttmem_space_info& info) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   AllocatorState* state = live(id);
   if (state == nullptr) return;
   if (info.space >= kSpaces || info.space == TTMEM_SPACE_SYSTEM_MEMORY) {
-    book_->report(TTMEM_ANOMALY_BAD_VALUE, info.space);
+    writer_->report(TTMEM_ANOMALY_BAD_VALUE, info.space);
     return;
   }
   const std::uint32_t bank_cores = intern_bank_cores(info);
-  const Holding holding(book_->store.lock);
-  book_->store.rewrite(record(id), [&](Allocator& allocator) {
+  const LockGuard guard(writer_->store.lock);
+  writer_->store.rewrite(record(id), [&](Allocator& allocator) {
     resize(*state, allocator.spaces[info.space], info, bank_cores);
   });
   segment::Payload payload = {.set = state->set, .allocator = id};
   payload.meta = std::uint64_t{info.space} << segment::Meta::kSpaceShift;
-  book_->store.note(Note::kAllocatorResized, payload);
+  writer_->store.note(Note::kAllocatorResized, payload);
 }
 
 void Allocators::cleared(ttmem_allocator_t id) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   AllocatorState* state = live(id);
   if (state == nullptr) return;
   buffers_->clear(*state);
-  book_->note(Note::kAllocatorCleared, {.set = state->set, .allocator = id});
+  writer_->note(Note::kAllocatorCleared, {.set = state->set, .allocator = id});
 }
 
 void Allocators::closed(ttmem_allocator_t id) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   AllocatorState* state = live(id);
   if (state == nullptr) return;
   buffers_->clear(*state);
   {
-    const Holding holding(book_->store.lock);
+    const LockGuard guard(writer_->store.lock);
     state->open = false;
-    book_->store.rewrite(record(id), [&](Allocator& allocator) {
+    writer_->store.rewrite(record(id), [&](Allocator& allocator) {
       allocator.open = 0;
-      allocator.closed_ticks = book_->store.clock().now();
+      allocator.closed_ticks = writer_->store.clock().now();
     });
-    book_->store.note(Note::kAllocatorClosed, {.set = state->set, .allocator = id});
+    writer_->store.note(Note::kAllocatorClosed, {.set = state->set, .allocator = id});
   }
   buffers_->clear(*state);  // what other threads allocated in between
   state->buffers.give_back();
@@ -167,25 +167,25 @@ void Allocators::closed(ttmem_allocator_t id) {
 
 void Allocators::audited(ttmem_allocator_t id, std::uint32_t space, std::uint64_t ours,
                          std::uint64_t theirs) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   if (live(id) == nullptr) return;
   if (space >= kSpaces) {
-    book_->report(TTMEM_ANOMALY_BAD_VALUE, space);
+    writer_->report(TTMEM_ANOMALY_BAD_VALUE, space);
     return;
   }
   bool differs_again = false;
   {
-    const Holding holding(book_->store.lock);
-    book_->store.rewrite(record(id), [&](Allocator& allocator) {
+    const LockGuard guard(writer_->store.lock);
+    writer_->store.rewrite(record(id), [&](Allocator& allocator) {
       Space& audit = allocator.spaces[space];
       differs_again = audit.audits > 0 && audit.audit_ours != audit.audit_theirs && ours != theirs;
       audit.audits += 1;
       audit.audit_ours = ours;
       audit.audit_theirs = theirs;
-      audit.audit_ticks = book_->store.clock().now();
+      audit.audit_ticks = writer_->store.clock().now();
     });
   }
-  if (differs_again) book_->report(TTMEM_ANOMALY_AUDIT, id);
+  if (differs_again) writer_->report(TTMEM_ANOMALY_AUDIT, id);
 }
 
 }  // namespace ttmem::client

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "client/book.hpp"
 #include "client/buffers.hpp"
 #include "client/devices.hpp"
+#include "client/segment_writer.hpp"
 
 namespace ttmem::client {
 
@@ -14,7 +14,7 @@ namespace ttmem::client {
 // records are in use, the one that was closed longest ago is used again.
 class Allocators {
  public:
-  void open(Book& book, Devices& devices, Buffers& buffers);
+  void open(SegmentWriter& writer, Devices& devices, Buffers& buffers);
 
   ttmem_allocator_t opened(const ttmem_allocator_info& info);
   void resized(ttmem_allocator_t id, const ttmem_space_info& space);
@@ -30,7 +30,7 @@ class Allocators {
   void resize(AllocatorState& state, segment::Space& space, const ttmem_space_info& info,
               std::uint32_t bank_cores);
 
-  Book* book_ = nullptr;
+  SegmentWriter* writer_ = nullptr;
   Devices* devices_ = nullptr;
   Buffers* buffers_ = nullptr;
 };

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // Which buffer holds a workload's kernel binaries: named in the workload's slot while both live.
+#include "client/atomic_words.hpp"
 #include "client/buffers.hpp"
-#include "client/words.hpp"
 
 namespace ttmem::client {
 
@@ -22,7 +22,7 @@ bool Buffers::bind_binaries(AllocatorState& allocator, std::uint64_t id,
                             std::uint32_t workload_slot) {
   unbind_binaries(workload_slot);
   if (binaries_.wants_preparation()) binaries_.prepare();
-  const Holding holding(book_->store.lock);
+  const LockGuard guard(writer_->store.lock);
   const std::uint32_t buffer = find(allocator, TTMEM_SPACE_DRAM, id);
   if (buffer == SlotIndex::kNone) return false;
   forget_binaries(buffer);
@@ -33,22 +33,22 @@ bool Buffers::bind_binaries(AllocatorState& allocator, std::uint64_t id,
 }
 
 void Buffers::unbind_binaries(std::uint32_t workload_slot) {
-  const Holding holding(book_->store.lock);
-  const std::uint32_t buffer = book_->store.slot(workload_slot).payload.cores;
+  const LockGuard guard(writer_->store.lock);
+  const std::uint32_t buffer = writer_->store.slot(workload_slot).payload.cores;
   if (buffer != kNoSlot) forget_binaries(buffer);
 }
 
 void Buffers::forget_binaries(std::uint32_t buffer) {
   const std::uint32_t workload = binaries_.take(overflow_, tag_of(buffer), [&](std::uint32_t slot) {
-    return book_->store.slot(slot).payload.cores == buffer;
+    return writer_->store.slot(slot).payload.cores == buffer;
   });
   if (workload != SlotIndex::kNone) name_binaries(workload, kNoSlot);
 }
 
 void Buffers::name_binaries(std::uint32_t workload_slot, std::uint32_t buffer) {
-  Payload payload = load_payload(book_->store.slot(workload_slot).payload);
+  Payload payload = load_payload(writer_->store.slot(workload_slot).payload);
   payload.cores = buffer;
-  book_->store.commit_beside_live_words(workload_slot, payload);
+  writer_->store.commit_beside_live_words(workload_slot, payload);
 }
 
 }  // namespace ttmem::client

@@ -4,8 +4,8 @@
 
 #include <cerrno>
 
+#include "client/atomic_words.hpp"
 #include "client/errno_keeper.hpp"
-#include "client/words.hpp"
 
 namespace ttmem::client {
 
@@ -41,14 +41,14 @@ Payload payload_of(const ttmem_buffer& buffer, ttmem_origin_t origin, std::uint6
 
 }  // namespace
 
-bool Buffers::open(Book& book) {
-  book_ = &book;
+bool Buffers::open(SegmentWriter& writer) {
+  writer_ = &writer;
   return states_.reserve(segment::kMaxAllocators) && binaries_.open() &&
-         overflow_.reserve(book.store.file().max_slots() / 32);
+         overflow_.reserve(writer.store.file().max_slots() / 32);
 }
 
 void Buffers::give_back() {
-  const std::uint32_t count = book_->store.header().allocator_count;
+  const std::uint32_t count = writer_->store.header().allocator_count;
   for (std::uint32_t id = 1; id <= count && id < states_.ready(); ++id) {
     states_[id].buffers.give_back();
   }
@@ -73,60 +73,60 @@ AllocatorState* Buffers::prepare_state(std::uint16_t id) {
                                                    ttmem_origin_t origin) {
   AllocatorState* allocator = state(buffer.allocator);
   if (allocator == nullptr) {
-    book_->refuse(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, buffer.allocator);
+    writer_->refuse(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, buffer.allocator);
     return;
   }
   if (buffer.space >= segment::kSpaces || buffer.block > segment::kMaxBlockBytes) {
-    book_->refuse(TTMEM_ANOMALY_BAD_VALUE, buffer.id);
+    writer_->refuse(TTMEM_ANOMALY_BAD_VALUE, buffer.id);
     return;
   }
-  Payload payload = payload_of(buffer, origin, book_->store.clock().early());
+  Payload payload = payload_of(buffer, origin, writer_->store.clock().early());
   for (int tries = 0; tries < kTries && (tries == 0 || make_room(*allocator)); ++tries) {
     bool replaced = false;
     bool low = false;
     Placed placed = Placed::kNoRoom;
     {
-      const Holding holding(book_->store.lock);
+      const LockGuard guard(writer_->store.lock);
       placed = place(*allocator, payload, &replaced);
       low = placed == Placed::kDone && wants_memory(*allocator);
     }
     if (placed == Placed::kClosed) {
-      book_->refuse(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, buffer.allocator);
+      writer_->refuse(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, buffer.allocator);
       return;
     }
     if (placed == Placed::kDone) {
       if (replaced) [[unlikely]]
-        book_->report(TTMEM_ANOMALY_REPLACED, buffer.id);
+        writer_->report(TTMEM_ANOMALY_REPLACED, buffer.id);
       if (low) [[unlikely]]
         prepare_ahead(*allocator);
       return;
     }
   }
-  book_->store.count_anomaly(TTMEM_ANOMALY_TABLE_FULL);
-  book_->store.count_unrecorded();
+  writer_->store.count_anomaly(TTMEM_ANOMALY_TABLE_FULL);
+  writer_->store.count_unrecorded();
 }
 
 [[gnu::hot, gnu::flatten]] void Buffers::freed(ttmem_allocator_t id, std::uint32_t space,
                                                std::uint64_t buffer) {
   AllocatorState* allocator = state(id);
   if (allocator == nullptr) {
-    book_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, id);
+    writer_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, id);
     return;
   }
-  const std::uint64_t early = book_->store.clock().early();
+  const std::uint64_t early = writer_->store.clock().early();
   std::uint32_t slot = SlotIndex::kNone;
   {
-    const Holding holding(book_->store.lock);
+    const LockGuard guard(writer_->store.lock);
     if (allocator->open) {
       slot = allocator->buffers.take(overflow_, tag_of(space, buffer), [&](std::uint32_t at) {
-        const Payload& payload = book_->store.slot(at).payload;
+        const Payload& payload = writer_->store.slot(at).payload;
         return payload.id == buffer && Meta::space(payload.meta) == space;
       });
     }
-    if (slot != SlotIndex::kNone) release(*allocator, slot, book_->store.clock().at(early));
+    if (slot != SlotIndex::kNone) release(*allocator, slot, writer_->store.clock().at(early));
   }
   if (slot == SlotIndex::kNone) [[unlikely]]
-    book_->report(TTMEM_ANOMALY_UNKNOWN_FREE, buffer);
+    writer_->report(TTMEM_ANOMALY_UNKNOWN_FREE, buffer);
 }
 
 void Buffers::flagged(ttmem_allocator_t id, std::uint32_t space, std::uint64_t buffer,
@@ -134,22 +134,22 @@ void Buffers::flagged(ttmem_allocator_t id, std::uint32_t space, std::uint64_t b
   AllocatorState* allocator = state(id);
   bool found = false;
   if (allocator != nullptr) {
-    const Holding holding(book_->store.lock);
+    const LockGuard guard(writer_->store.lock);
     const std::uint32_t slot = find(*allocator, space, buffer);
     found = slot != SlotIndex::kNone;
     if (found) add_flags(*allocator, slot, flags & kAbiFlags);
   }
-  if (!found) book_->report(TTMEM_ANOMALY_UNKNOWN_FREE, buffer);
+  if (!found) writer_->report(TTMEM_ANOMALY_UNKNOWN_FREE, buffer);
 }
 
 int Buffers::read(ttmem_allocator_t id, std::uint32_t space, std::uint64_t* bytes,
                   std::uint64_t* last_event) const {
   const AllocatorState* allocator = state(id);
   if (allocator == nullptr || space >= segment::kSpaces) return ENOENT;
-  const Holding holding(book_->store.lock);
+  const LockGuard guard(writer_->store.lock);
   if (!allocator->open) return ENOENT;
   *bytes = allocator->lock_step_bytes[space];
-  *last_event = book_->store.head();
+  *last_event = writer_->store.head();
   return 0;
 }
 
@@ -158,8 +158,8 @@ void Buffers::clear(AllocatorState& allocator) {
   constexpr int kAtOnce = 64;
   std::uint32_t cursor = 0;
   for (bool more = true; more;) {
-    const std::uint64_t ticks = book_->store.clock().now();
-    const Holding holding(book_->store.lock);
+    const std::uint64_t ticks = writer_->store.clock().now();
+    const LockGuard guard(writer_->store.lock);
     for (int i = 0; i < kAtOnce && more; ++i) {
       const std::uint32_t slot = allocator.buffers.take_any(overflow_, &cursor);
       more = slot != SlotIndex::kNone;
@@ -174,7 +174,7 @@ std::uint32_t Buffers::find(const AllocatorState& allocator, std::uint32_t space
                             std::uint64_t id) const {
   if (!allocator.open) return SlotIndex::kNone;
   return allocator.buffers.find(overflow_, tag_of(space, id), [&](std::uint32_t at) {
-    const Payload& payload = book_->store.slot(at).payload;
+    const Payload& payload = writer_->store.slot(at).payload;
     return payload.id == id && Meta::space(payload.meta) == space;
   });
 }
@@ -190,39 +190,39 @@ Buffers::Placed Buffers::place(AllocatorState& allocator, Payload& payload, bool
   const std::uint32_t slot = allocator.buffers.find_or_insert(
       overflow_, tag_of(space, payload.id),
       [&](std::uint32_t at) {
-        const Payload& held = book_->store.slot(at).payload;
+        const Payload& held = writer_->store.slot(at).payload;
         return held.id == payload.id && Meta::space(held.meta) == space;
       },
-      [&] { return taken = book_->store.take_slot(SlotPool::kPlain); });
+      [&] { return taken = writer_->store.take_slot(SlotPool::kPlain); });
   if (slot == SlotIndex::kNone) {
-    if (taken != kNoSlot) book_->store.put_back(taken, SlotPool::kPlain);
+    if (taken != kNoSlot) writer_->store.put_back(taken, SlotPool::kPlain);
     return Placed::kNoRoom;
   }
   *replaced = slot != taken;
   if (*replaced) [[unlikely]] {
-    uncount(allocator, book_->store.slot(slot).payload);
+    uncount(allocator, writer_->store.slot(slot).payload);
     forget_binaries(slot);
   }
   count(allocator, payload);
-  payload.time = book_->store.clock().at(payload.time);
-  book_->store.commit(slot, payload);
+  payload.time = writer_->store.clock().at(payload.time);
+  writer_->store.commit(slot, payload);
   return Placed::kDone;
 }
 
 void Buffers::release(AllocatorState& allocator, std::uint32_t slot, std::uint64_t ticks) {
-  const Payload& payload = book_->store.slot(slot).payload;
+  const Payload& payload = writer_->store.slot(slot).payload;
   uncount(allocator, payload);
   if ((Meta::flags(payload.meta) & segment::kFlagKernelBinaries) != 0) forget_binaries(slot);
-  book_->store.commit_release(slot, ticks);
-  book_->store.put_back(slot, SlotPool::kPlain);
+  writer_->store.commit_release(slot, ticks);
+  writer_->store.put_back(slot, SlotPool::kPlain);
 }
 
 void Buffers::add_flags(AllocatorState& allocator, std::uint32_t slot, unsigned flags) {
-  Payload payload = load_payload(book_->store.slot(slot).payload);
+  Payload payload = load_payload(writer_->store.slot(slot).payload);
   uncount(allocator, payload);
   payload.meta |= std::uint64_t{flags} << Meta::kFlagsShift;
   count(allocator, payload);
-  book_->store.commit(slot, payload);
+  writer_->store.commit(slot, payload);
 }
 
 // ---- what a buffer takes -------------------------------------------------------------------
@@ -234,7 +234,7 @@ std::uint64_t Buffers::taken_by(const AllocatorState& allocator, const Payload& 
   if ((flags & segment::kFlagRequestedOnly) != 0) return payload.b;
   const std::uint64_t block = Meta::block(payload.meta);
   if ((flags & segment::kFlagPerCore) != 0)
-    return block * book_->interner.core_count(payload.cores);
+    return block * writer_->interner.core_count(payload.cores);
   return block * allocator.banks[space];
 }
 
@@ -246,7 +246,7 @@ void Buffers::count(AllocatorState& allocator, const Payload& payload) {
   if ((Meta::flags(payload.meta) & kNotLockStep) == 0) {
     allocator.lock_step_bytes[space] += Meta::block(payload.meta);
   }
-  book_->figures.raise(space, allocator.devices, taken_by(allocator, payload));
+  writer_->figures.raise(space, allocator.devices, taken_by(allocator, payload));
 }
 
 void Buffers::uncount(AllocatorState& allocator, const Payload& payload) {
@@ -254,26 +254,26 @@ void Buffers::uncount(AllocatorState& allocator, const Payload& payload) {
   if ((Meta::flags(payload.meta) & kNotLockStep) == 0) {
     allocator.lock_step_bytes[space] -= Meta::block(payload.meta);
   }
-  book_->figures.lower(space, allocator.devices, taken_by(allocator, payload));
+  writer_->figures.lower(space, allocator.devices, taken_by(allocator, payload));
 }
 
 // ---- memory --------------------------------------------------------------------------------
 
 bool Buffers::wants_memory(const AllocatorState& allocator) const {
-  return book_->store.is_low() || overflow_.is_low() || allocator.buffers.wants_preparation();
+  return writer_->store.is_low() || overflow_.is_low() || allocator.buffers.wants_preparation();
 }
 
 // If another thread is at it, it makes enough for both.
 void Buffers::prepare_ahead(AllocatorState& allocator) {
   const ErrnoKeeper keeper;
-  if (!book_->store.gate.try_lock()) return;
+  if (!writer_->store.gate.try_lock()) return;
   make_ready(allocator);
-  book_->store.gate.unlock();
+  writer_->store.gate.unlock();
 }
 
 bool Buffers::make_room(AllocatorState& allocator) {
   const ErrnoKeeper keeper;
-  const Holding holding(book_->store.gate);
+  const LockGuard guard(writer_->store.gate);
   return make_ready(allocator);
 }
 
@@ -281,13 +281,13 @@ bool Buffers::make_ready(AllocatorState& allocator) {
   bool index_low = false;
   bool overflow_low = false;
   {
-    const Holding holding(book_->store.lock);
+    const LockGuard guard(writer_->store.lock);
     index_low = allocator.open && allocator.buffers.wants_preparation();
     overflow_low = overflow_.is_low();
   }
   if (index_low) allocator.buffers.prepare();
   const bool overflow_ready = !overflow_low || overflow_.extend();
-  return book_->store.grow() && overflow_ready;
+  return writer_->store.grow() && overflow_ready;
 }
 
 }  // namespace ttmem::client

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "client/book.hpp"
+#include "client/segment_writer.hpp"
 
 namespace ttmem::client {
 
@@ -24,7 +24,7 @@ struct AllocatorState {
 
 class Buffers {
  public:
-  bool open(Book& book);
+  bool open(SegmentWriter& writer);
   void give_back();
 
   void allocated(const ttmem_buffer& buffer, ttmem_origin_t origin);
@@ -65,7 +65,7 @@ class Buffers {
   bool make_room(AllocatorState& allocator);
   bool make_ready(AllocatorState& allocator);
 
-  Book* book_ = nullptr;
+  SegmentWriter* writer_ = nullptr;
   PrivateArray<AllocatorState> states_;
   IndexOverflow overflow_;  // of all indices here: under the lock
   SlotIndex binaries_;      // slot of a buffer -> slot of the workload

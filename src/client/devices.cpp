@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "client/words.hpp"
+#include "client/atomic_words.hpp"
 
 namespace ttmem::client {
 
@@ -13,26 +13,26 @@ using segment::Device;
 using segment::DeviceSet;
 using segment::SectionKind;
 
-bool Devices::open(Book& book) {
-  book_ = &book;
+bool Devices::open(SegmentWriter& writer) {
+  writer_ = &writer;
   return lists_.reserve(segment::kMaxDeviceSets);
 }
 
 Device& Devices::record(std::uint16_t id) const {
-  return book_->store.at<Device>(segment::kDevicesOffset)[id];
+  return writer_->store.at<Device>(segment::kDevicesOffset)[id];
 }
 
 bool Devices::knows(ttmem_device_t id) const {
-  return id != 0 && id <= get_word(book_->store.header().device_count);
+  return id != 0 && id <= get_word(writer_->store.header().device_count);
 }
 
 const DeviceList* Devices::list(ttmem_set_t id) const {
-  if (id == 0 || id > get_word(book_->store.header().device_set_count)) return nullptr;
+  if (id == 0 || id > get_word(writer_->store.header().device_set_count)) return nullptr;
   return &lists_[id];
 }
 
 std::uint16_t Devices::find(const ttmem_device_info& info) const {
-  for (std::uint32_t id = 1; id <= book_->store.header().device_count; ++id) {
+  for (std::uint32_t id = 1; id <= writer_->store.header().device_count; ++id) {
     const Device& device = record(static_cast<std::uint16_t>(id));
     if (device.unique_id == info.unique_id && device.arch == info.arch &&
         device.mock == (info.mock != 0)) {
@@ -43,35 +43,35 @@ std::uint16_t Devices::find(const ttmem_device_info& info) const {
 }
 
 ttmem_device_t Devices::opened(const ttmem_device_info& info) {
-  const ColdCall call(book_->store);
-  book_->store.maintain();
-  auto& header = book_->store.header();
+  const ColdCall call(writer_->store);
+  writer_->store.maintain();
+  auto& header = writer_->store.header();
   std::uint16_t id = find(info);
   const bool known = id != 0;
   if (!known) {
     id = static_cast<std::uint16_t>(header.device_count + 1);
     if (id >= segment::kMaxDevices ||
-        !book_->store.prepare(SectionKind::kDevices, (id + 1u) * sizeof(Device))) {
-      book_->refuse(TTMEM_ANOMALY_LIMIT, info.unique_id);
+        !writer_->store.prepare(SectionKind::kDevices, (id + 1u) * sizeof(Device))) {
+      writer_->refuse(TTMEM_ANOMALY_LIMIT, info.unique_id);
       return 0;
     }
   }
   const std::uint32_t board =
       info.board == nullptr
           ? 0
-          : book_->interner.intern(BlobKind::kString, info.board, std::strlen(info.board));
+          : writer_->interner.intern(BlobKind::kString, info.board, std::strlen(info.board));
   const std::uint32_t cores = info.core_count == 0
                                   ? 0
-                                  : book_->interner.intern(BlobKind::kCoreList, info.cores,
-                                                           info.core_count * sizeof(ttmem_core));
-  const Holding holding(book_->store.lock);
-  book_->store.rewrite(record(id), [&](Device& device) {
+                                  : writer_->interner.intern(BlobKind::kCoreList, info.cores,
+                                                             info.core_count * sizeof(ttmem_core));
+  const LockGuard guard(writer_->store.lock);
+  writer_->store.rewrite(record(id), [&](Device& device) {
     device.board = board;
     device.cores = cores;
     describe(device, info);
   });
-  if (!known) publish(book_->store.header().device_count, std::uint32_t{id});
-  book_->store.note(segment::Note::kDeviceOpened, {.a = id});
+  if (!known) publish(writer_->store.header().device_count, std::uint32_t{id});
+  writer_->store.note(segment::Note::kDeviceOpened, {.a = id});
   return id;
 }
 
@@ -86,51 +86,51 @@ void Devices::describe(Device& device, const ttmem_device_info& info) {
   device.dram_banks = static_cast<std::uint16_t>(info.dram_banks);
   device.dram_bank_bytes = info.dram_bank_bytes;
   device.open_count += 1;
-  device.opened_ticks = book_->store.clock().now();
+  device.opened_ticks = writer_->store.clock().now();
   static_assert(sizeof device.geometry == sizeof info.geometry);
   std::memcpy(device.geometry, info.geometry, sizeof device.geometry);
 }
 
 void Devices::closed(ttmem_device_t id) {
-  const Holding holding(book_->store.lock);
-  book_->store.rewrite(record(id), [&](Device& device) {
+  const LockGuard guard(writer_->store.lock);
+  writer_->store.rewrite(record(id), [&](Device& device) {
     device.open = 0;
-    device.closed_ticks = book_->store.clock().now();
+    device.closed_ticks = writer_->store.clock().now();
   });
-  book_->store.note(segment::Note::kDeviceClosed, {.a = id});
+  writer_->store.note(segment::Note::kDeviceClosed, {.a = id});
 }
 
 // ---- sets ----------------------------------------------------------------------------------
 
 ttmem_set_t Devices::set(const ttmem_set_info& info) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   bool known = info.device_count > 0 && info.device_count < segment::kMaxDevices &&
                (info.parent == 0 || list(info.parent) != nullptr);
   for (std::uint32_t i = 0; known && i < info.device_count; ++i) known = knows(info.devices[i]);
   if (!known) {
-    book_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, info.device_count);
+    writer_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, info.device_count);
     return 0;
   }
   DeviceSet wanted = {};
-  wanted.devices = book_->interner.intern(BlobKind::kDeviceList, info.devices,
-                                          info.device_count * sizeof(ttmem_device_t));
+  wanted.devices = writer_->interner.intern(BlobKind::kDeviceList, info.devices,
+                                            info.device_count * sizeof(ttmem_device_t));
   wanted.device_count = static_cast<std::uint16_t>(info.device_count);
   wanted.parent = info.parent;
   wanted.rows = info.rows;
   wanted.columns = info.columns;
   if (const ttmem_set_t id = find_set(wanted)) return id;
-  const std::uint32_t id = book_->store.header().device_set_count + 1;
+  const std::uint32_t id = writer_->store.header().device_set_count + 1;
   if (wanted.devices == 0 || id >= segment::kMaxDeviceSets ||
       !write_set(static_cast<ttmem_set_t>(id), wanted)) {
-    book_->refuse(TTMEM_ANOMALY_LIMIT, id);
+    writer_->refuse(TTMEM_ANOMALY_LIMIT, id);
     return 0;
   }
   return static_cast<ttmem_set_t>(id);
 }
 
 ttmem_set_t Devices::find_set(const DeviceSet& wanted) const {
-  const auto* sets = book_->store.at<DeviceSet>(segment::kDeviceSetsOffset);
-  for (std::uint32_t id = 1; id <= book_->store.header().device_set_count; ++id) {
+  const auto* sets = writer_->store.at<DeviceSet>(segment::kDeviceSetsOffset);
+  for (std::uint32_t id = 1; id <= writer_->store.header().device_set_count; ++id) {
     const DeviceSet& set = sets[id];
     if (set.devices == wanted.devices && set.parent == wanted.parent && set.rows == wanted.rows &&
         set.columns == wanted.columns) {
@@ -141,25 +141,25 @@ ttmem_set_t Devices::find_set(const DeviceSet& wanted) const {
 }
 
 bool Devices::write_set(ttmem_set_t id, const DeviceSet& wanted) {
-  if (!book_->store.prepare(SectionKind::kDeviceSets, (id + 1u) * sizeof(DeviceSet)) ||
+  if (!writer_->store.prepare(SectionKind::kDeviceSets, (id + 1u) * sizeof(DeviceSet)) ||
       !lists_.prepare(id + 1u)) {
     return false;
   }
-  const segment::Blob* blob = book_->interner.find(wanted.devices, BlobKind::kDeviceList);
+  const segment::Blob* blob = writer_->interner.find(wanted.devices, BlobKind::kDeviceList);
   const auto* devices = reinterpret_cast<const std::uint16_t*>(blob + 1);
   DeviceList list = {devices, wanted.device_count, devices[0], true};
   for (std::uint16_t i = 0; i < list.count; ++i) {
     list.contiguous = list.contiguous && devices[i] == list.first + i;
   }
   lists_[id] = list;
-  const Holding holding(book_->store.lock);
-  book_->store.rewrite(book_->store.at<DeviceSet>(segment::kDeviceSetsOffset)[id],
-                       [&](DeviceSet& set) {
-                         const std::uint64_t version = set.version;
-                         set = wanted;
-                         set.version = version;
-                       });
-  publish(book_->store.header().device_set_count, std::uint32_t{id});
+  const LockGuard guard(writer_->store.lock);
+  writer_->store.rewrite(writer_->store.at<DeviceSet>(segment::kDeviceSetsOffset)[id],
+                         [&](DeviceSet& set) {
+                           const std::uint64_t version = set.version;
+                           set = wanted;
+                           set.version = version;
+                         });
+  publish(writer_->store.header().device_set_count, std::uint32_t{id});
   return true;
 }
 

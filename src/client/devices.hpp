@@ -7,13 +7,13 @@
 
 #include <cstdint>
 
-#include "client/book.hpp"
+#include "client/segment_writer.hpp"
 
 namespace ttmem::client {
 
 class Devices {
  public:
-  bool open(Book& book);
+  bool open(SegmentWriter& writer);
   void give_back() { lists_.give_back(); }
 
   ttmem_device_t opened(const ttmem_device_info& info);
@@ -31,7 +31,7 @@ class Devices {
   ttmem_set_t find_set(const segment::DeviceSet& wanted) const;
   bool write_set(ttmem_set_t id, const segment::DeviceSet& wanted);
 
-  Book* book_ = nullptr;
+  SegmentWriter* writer_ = nullptr;
   PrivateArray<DeviceList> lists_;
 };
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "client/words.hpp"
+#include "client/atomic_words.hpp"
 
 namespace ttmem::client {
 
@@ -37,28 +37,28 @@ bool is_live_buffer(const Payload& payload) {
 
 }  // namespace
 
-bool Failures::open(Book& book, Devices& devices, Programs& programs) {
-  book_ = &book;
+bool Failures::open(SegmentWriter& writer, Devices& devices, Programs& programs) {
+  writer_ = &writer;
   devices_ = &devices;
   programs_ = &programs;
   return candidates_.reserve(kMaxPictureSlots + 1);
 }
 
 std::uint32_t Failures::failed(const ttmem_failure& failure, ttmem_origin_t origin) {
-  const ColdCall call(book_->store);
-  Store& store = book_->store;
+  const ColdCall call(writer_->store);
+  Store& store = writer_->store;
   const std::uint32_t number = store.header().failure_count + 1;
   const std::uint32_t records = std::min(number, segment::kMaxFailures);
   if (!candidates_.prepare(kMaxPictureSlots + 1) ||
       !store.prepare(segment::SectionKind::kFailures, records * sizeof(Failure))) {
-    book_->refuse(TTMEM_ANOMALY_TABLE_FULL, failure.requested);
+    writer_->refuse(TTMEM_ANOMALY_TABLE_FULL, failure.requested);
     return 0;
   }
   choose_devices(failure.set);
   for (int tries = 1;; ++tries) {
     const std::uint64_t from = get_word(store.header().head);
     search();
-    const Holding holding(store.lock);
+    const LockGuard guard(store.lock);
     if (!catch_up(from)) {
       truncated_ = true;
       if (tries < kSearches) continue;
@@ -80,7 +80,7 @@ std::uint32_t Failures::failed(const ttmem_failure& failure, ttmem_origin_t orig
 
 void Failures::describe(Failure& record, const ttmem_failure& failure, ttmem_origin_t origin) {
   record.kind = failure.kind;
-  record.ticks = book_->store.clock().now();
+  record.ticks = writer_->store.clock().now();
   record.requested = failure.requested;
   record.per_bank = failure.per_bank;
   record.program = failure.program;
@@ -90,7 +90,7 @@ void Failures::describe(Failure& record, const ttmem_failure& failure, ttmem_ori
   record.space = failure.space;
   record.operation = failure.operation;
   record.origin = origin;
-  record.event = book_->store.head();
+  record.event = writer_->store.head();
   std::memset(record.message, 0, sizeof record.message);
   if (failure.message != nullptr) {
     std::memcpy(record.message, failure.message,
@@ -120,11 +120,11 @@ bool Failures::is_concerned(ttmem_set_t set) const {
 
 std::uint64_t Failures::buffer_bytes(const Payload& payload) const {
   if ((Meta::flags(payload.meta) & segment::kFlagRequestedOnly) != 0) return payload.b;
-  const auto& record = book_->store.at<segment::Allocator>(segment::kAllocatorsOffset);
+  const auto& record = writer_->store.at<segment::Allocator>(segment::kAllocatorsOffset);
   const unsigned space = Meta::space(payload.meta);
   const std::uint64_t banks =
       (Meta::flags(payload.meta) & segment::kFlagPerCore) != 0
-          ? book_->interner.core_count(payload.cores)
+          ? writer_->interner.core_count(payload.cores)
           : record[payload.allocator].spaces[space % segment::kSpaces].banks;
   return Meta::block(payload.meta) * banks;
 }
@@ -132,9 +132,9 @@ std::uint64_t Failures::buffer_bytes(const Payload& payload) const {
 std::uint64_t Failures::program_bytes(const Placement& placement) const {
   std::uint64_t bytes = 0;
   programs_->for_each_range(placement, [&](std::uint32_t slot) {
-    const Payload& range = book_->store.slot(slot).payload;
+    const Payload& range = writer_->store.slot(slot).payload;
     if (Meta::variant(range.meta) == TTMEM_PART_VIEW) return;
-    bytes += Meta::block(range.meta) * book_->interner.core_count(range.cores);
+    bytes += Meta::block(range.meta) * writer_->interner.core_count(range.cores);
   });
   return bytes;
 }
@@ -143,10 +143,10 @@ std::uint64_t Failures::program_bytes(const Placement& placement) const {
 void Failures::search() {
   count_ = 0;
   truncated_ = false;
-  const std::uint64_t slots = get_word(book_->store.header().table_slots);
+  const std::uint64_t slots = get_word(writer_->store.header().table_slots);
   for (std::uint32_t number = 0; number < slots; ++number) {
     Payload payload;
-    if (!read_settled(book_->store.slot(number), &payload)) continue;
+    if (!read_settled(writer_->store.slot(number), &payload)) continue;
     if (is_live_buffer(payload) && is_concerned(payload.set)) {
       offer({buffer_bytes(payload), number, 0});
     }
@@ -179,9 +179,9 @@ void Failures::offer(const Candidate& candidate) {
 // ---- under the lock ------------------------------------------------------------------------
 
 bool Failures::catch_up(std::uint64_t from) {
-  const std::uint64_t head = book_->store.head();
+  const std::uint64_t head = writer_->store.head();
   if (head - from > kMostToCatchUp) return false;
-  const auto* events = book_->store.at<segment::Event>(segment::kEventsOffset);
+  const auto* events = writer_->store.at<segment::Event>(segment::kEventsOffset);
   for (std::uint64_t n = from + 1; n <= head; ++n) {
     const segment::Event& event = events[n % segment::kEventCapacity];
     if (Meta::kind(event.payload.meta) == Kind::kBuffer) replace(event.slot, event.payload);
@@ -224,10 +224,10 @@ void Failures::copy_picture(Failure& record) {
       truncated_ = true;
       continue;
     }
-    record.picture[used++] = book_->store.slot(candidate.slot);
+    record.picture[used++] = writer_->store.slot(candidate.slot);
     if (!is_program) continue;
     programs_->for_each_range((*programs_)[candidate.placement], [&](std::uint32_t slot) {
-      record.picture[used++] = book_->store.slot(slot);
+      record.picture[used++] = writer_->store.slot(slot);
     });
   }
   record.picture_slots = used;

@@ -8,15 +8,15 @@
 
 #include <cstdint>
 
-#include "client/book.hpp"
 #include "client/devices.hpp"
 #include "client/programs.hpp"
+#include "client/segment_writer.hpp"
 
 namespace ttmem::client {
 
 class Failures {
  public:
-  bool open(Book& book, Devices& devices, Programs& programs);
+  bool open(SegmentWriter& writer, Devices& devices, Programs& programs);
   void give_back() { candidates_.give_back(); }
 
   // The failure's number, or 0 if there is no room for it.
@@ -41,7 +41,7 @@ class Failures {
   void copy_picture(segment::Failure& record);
   void describe(segment::Failure& record, const ttmem_failure& failure, ttmem_origin_t origin);
 
-  Book* book_ = nullptr;
+  SegmentWriter* writer_ = nullptr;
   Devices* devices_ = nullptr;
   Programs* programs_ = nullptr;
   PrivateArray<Candidate> candidates_;

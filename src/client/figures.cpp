@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "client/words.hpp"
+#include "client/atomic_words.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -78,7 +78,7 @@ std::uint32_t Figures::open_watermark(std::uint32_t name) {
   const auto number = static_cast<std::uint32_t>(std::countr_one(open_watermarks_)) + 1;
   if (number > kMaxWatermarks) return 0;
   if (!store_->prepare(segment::SectionKind::kWatermarks, number * sizeof(Watermark))) return 0;
-  const Holding holding(store_->lock);
+  const LockGuard guard(store_->lock);
   store_->rewrite(watermark(number), [&](Watermark& mark) {
     mark.in_use = 1;
     mark.name = name;
@@ -92,7 +92,7 @@ std::uint32_t Figures::open_watermark(std::uint32_t name) {
 
 void Figures::close_watermark(std::uint32_t number) {
   if (number == 0 || number > kMaxWatermarks) return;
-  const Holding holding(store_->lock);
+  const LockGuard guard(store_->lock);
   if ((open_watermarks_ >> (number - 1) & 1) == 0) return;
   open_watermarks_ &= ~(1u << (number - 1));
   store_->rewrite(watermark(number), [](Watermark& mark) { mark.in_use = 0; });
@@ -101,7 +101,7 @@ void Figures::close_watermark(std::uint32_t number) {
 bool Figures::read_watermark(std::uint32_t number, std::uint16_t device, std::uint32_t figure,
                              ttmem_figures* out) {
   if (number == 0 || number > kMaxWatermarks) return false;
-  const Holding holding(store_->lock);
+  const LockGuard guard(store_->lock);
   if ((open_watermarks_ >> (number - 1) & 1) == 0) return false;
   const Watermark& mark = watermark(number);
   *out = {mark.at_open[figure][device], mark.peak[figure][device]};
@@ -109,7 +109,7 @@ bool Figures::read_watermark(std::uint32_t number, std::uint16_t device, std::ui
 }
 
 void Figures::read(std::uint16_t device, std::uint32_t figure, ttmem_figures* out) {
-  const Holding holding(store_->lock);
+  const LockGuard guard(store_->lock);
   const auto& counters = store_->counters();
   *out = {counters.taken[figure][device], counters.peak[figure][device]};
 }

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "client/words.hpp"
+#include "client/atomic_words.hpp"
 #include "ttmem/ttmem.h"
 
 namespace ttmem::client {

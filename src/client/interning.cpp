@@ -7,22 +7,65 @@
 
 namespace ttmem::client {
 
+void CoreSetBuilder::clear() {
+  std::memset(rows_, 0, sizeof rows_);
+  std::memset(used_, 0, sizeof used_);
+}
+
+void CoreSetBuilder::add(const ttmem_core_range& range) {
+  for (std::uint32_t y = range.y0; y <= range.y1; ++y) {
+    used_[y] = used_[y] || range.x0 <= range.x1;
+    for (std::uint32_t x = range.x0; x <= range.x1; ++x) rows_[y][x / 64] |= 1ull << x % 64;
+  }
+}
+
+// Takes the run [x0, x1] out of row y if the row has exactly this run there.
+bool CoreSetBuilder::take_row(std::uint32_t x0, std::uint32_t x1, std::uint32_t y) {
+  for (std::uint32_t x = x0; x <= x1; ++x) {
+    if (!has(x, y)) return false;
+  }
+  if ((x0 > 0 && has(x0 - 1, y)) || (x1 < 255 && has(x1 + 1, y))) return false;
+  for (std::uint32_t x = x0; x <= x1; ++x) rows_[y][x / 64] &= ~(1ull << x % 64);
+  return true;
+}
+
+// Row by row: each run of cores grows downwards while the rows below have exactly the same run.
+std::uint32_t CoreSetBuilder::rectangles(ttmem_core_range* out, std::uint32_t capacity) {
+  std::uint32_t count = 0;
+  for (std::uint32_t y = 0; y < 256; ++y) {
+    if (!used_[y]) continue;
+    for (std::uint32_t x = 0; x < 256; ++x) {
+      if (!has(x, y)) continue;
+      std::uint32_t x1 = x;
+      while (x1 < 255 && has(x1 + 1, y)) ++x1;
+      take_row(x, x1, y);
+      std::uint32_t y1 = y;
+      while (y1 < 255 && used_[y1 + 1] && take_row(x, x1, y1 + 1)) ++y1;
+      if (count == capacity) return 0;
+      out[count++] = {static_cast<std::uint8_t>(x), static_cast<std::uint8_t>(y),
+                      static_cast<std::uint8_t>(x1), static_cast<std::uint8_t>(y1)};
+      x = x1;
+    }
+  }
+  return count;
+}
+
 using segment::BlobKind;
 using segment::kMaxBlobBytes;
 
-bool Interning::open(Book& book) {
-  book_ = &book;
+bool Interning::open(SegmentWriter& writer) {
+  writer_ = &writer;
   return scratch_.reserve(1) && scratch_.prepare(1);
 }
 
 std::uint32_t Interning::intern(BlobKind kind, const void* bytes, std::size_t size) {
-  const std::uint32_t id = book_->interner.intern(kind, bytes, size);
-  if (id == 0) book_->refuse(TTMEM_ANOMALY_INTERN_FULL, size);
+  const std::uint32_t id = writer_->interner.intern(kind, bytes, size);
+  if (id == 0) writer_->refuse(TTMEM_ANOMALY_INTERN_FULL, size);
   return id;
 }
 
 ttmem_string_t Interning::string(const char* text, std::size_t length) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   return intern(BlobKind::kString, text, length < kMaxBlobBytes ? length : kMaxBlobBytes);
 }
 
@@ -37,7 +80,7 @@ ttmem_string_t Interning::line(const char* file, std::uint32_t number, const cha
 
 ttmem_cores_t Interning::cores(std::uint32_t core_type, const ttmem_core_range* ranges,
                                std::uint32_t count) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   Scratch& scratch = scratch_[0];
   scratch.builder.clear();
   for (std::uint32_t i = 0; i < count; ++i) scratch.builder.add(ranges[i]);
@@ -45,7 +88,7 @@ ttmem_cores_t Interning::cores(std::uint32_t core_type, const ttmem_core_range* 
   const std::uint32_t found =
       scratch.builder.rectangles(rectangles, (kMaxBlobBytes - 4) / sizeof *rectangles);
   if (found == 0 || core_type >= segment::kCoreTypes) {
-    book_->report(TTMEM_ANOMALY_BAD_VALUE, core_type);
+    writer_->report(TTMEM_ANOMALY_BAD_VALUE, core_type);
     return 0;
   }
   std::memset(scratch.blob, 0, 4);
@@ -54,7 +97,7 @@ ttmem_cores_t Interning::cores(std::uint32_t core_type, const ttmem_core_range* 
 }
 
 ttmem_cores_t Interning::banks(const std::uint16_t* banks, std::uint32_t count) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   auto* sorted = reinterpret_cast<std::uint16_t*>(scratch_[0].blob);
   std::uint32_t size = 0;
   for (std::uint32_t i = 0; i < count && size < kMaxBlobBytes / 2; ++i) {
@@ -66,16 +109,16 @@ ttmem_cores_t Interning::banks(const std::uint16_t* banks, std::uint32_t count) 
     ++size;
   }
   if (size == 0) {
-    book_->report(TTMEM_ANOMALY_BAD_VALUE, count);
+    writer_->report(TTMEM_ANOMALY_BAD_VALUE, count);
     return 0;
   }
   return intern(BlobKind::kBanks, sorted, size * sizeof *sorted);
 }
 
 std::uint32_t Interning::addresses(const std::uint64_t* addresses, std::uint32_t count) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   if (count == 0 || count > kMaxBlobBytes / sizeof *addresses) {
-    book_->report(TTMEM_ANOMALY_BAD_VALUE, count);
+    writer_->report(TTMEM_ANOMALY_BAD_VALUE, count);
     return 0;
   }
   return intern(BlobKind::kAddresses, addresses, count * sizeof *addresses);

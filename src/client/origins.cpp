@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "client/origins.hpp"
 
-#include "client/book.hpp"
-#include "client/words.hpp"
+#include "client/atomic_words.hpp"
+#include "client/segment_writer.hpp"
 
 namespace ttmem::client {
 
@@ -132,7 +132,7 @@ bool Origins::is_inner(std::uint32_t frame) const {
 void Origins::say_that_stacks_are_cut() {
   auto& header = store_->header();
   if ((header.flags & segment::kHeaderStacksCut) != 0) return;
-  const Holding holding(store_->lock);
+  const LockGuard guard(store_->lock);
   set_word(header.flags, header.flags | segment::kHeaderStacksCut);
   store_->changed();
 }

@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "client/atomic_words.hpp"
 #include "client/errno_keeper.hpp"
-#include "client/words.hpp"
 
 extern "C" {
 int ttmem_active_ = 0;
@@ -20,6 +20,7 @@ int ttmem_active_ = 0;
 namespace ttmem::client {
 
 Recorder* own = nullptr;
+thread_local constinit ThreadState thread_state __attribute__((tls_model("initial-exec"))) = {};
 std::atomic<ttmem_origin_source> origin_source{nullptr};
 
 namespace {
@@ -71,8 +72,8 @@ int open_own_recorder() {
 
 void Call::drop(Recorder& recorder) {
   if (!recorder.is_open()) return;
-  recorder.book.store.count_anomaly(TTMEM_ANOMALY_IN_SIGNAL);
-  recorder.book.store.count_unrecorded();
+  recorder.writer.store.count_anomaly(TTMEM_ANOMALY_IN_SIGNAL);
+  recorder.writer.store.count_unrecorded();
 }
 
 }  // namespace ttmem::client

@@ -5,11 +5,48 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
+#include "client/origins.hpp"
 #include "client/recorder.hpp"
-#include "client/thread_state.hpp"
 
 namespace ttmem::client {
+
+// What a thread carries: the region it is in, and a mark that it is inside the recorder. At most 64
+// bytes and initial-exec, because a library that is loaded late gets no more.
+struct ThreadState {
+  ttmem_origin_t region;  // the innermost; a node knows the one around it
+  std::uint32_t owner;    // low bits of the recorder's nonce: regions of before a fork mean nothing
+  std::uint32_t unnamed;  // regions inside of it that found no room: their exits match
+  bool inside;
+
+  void enter(std::uint32_t recorder, Origins& origins, ttmem_string_t name, ttmem_string_t line) {
+    if (owner != recorder) {
+      region = 0;
+      unnamed = 0;
+      owner = recorder;
+    }
+    const ttmem_origin_t entered = unnamed == 0 ? origins.region(region, name, line) : 0;
+    if (entered != 0) {
+      region = entered;
+    } else {
+      ++unnamed;
+    }
+  }
+  void leave(std::uint32_t recorder, const Origins& origins) {
+    if (owner != recorder) return;
+    if (unnamed != 0) {
+      --unnamed;
+    } else {
+      region = origins.around(region);
+    }
+  }
+  ttmem_origin_t region_in(std::uint32_t recorder) const { return owner == recorder ? region : 0; }
+};
+static_assert(sizeof(ThreadState) <= 64);
+
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers): it is constinit
+extern thread_local constinit ThreadState thread_state __attribute__((tls_model("initial-exec")));
 
 // The recorder in its wiped-on-fork page; null before the library's constructor ran or if there is
 // no memory for it.
@@ -30,7 +67,7 @@ inline ttmem_origin_t here() {
   if (recorder == nullptr || thread_state.inside) return 0;
   const ttmem_origin_t region =
       recorder->is_open()
-          ? thread_state.region_in(static_cast<std::uint32_t>(recorder->book.store.instance()))
+          ? thread_state.region_in(static_cast<std::uint32_t>(recorder->writer.store.instance()))
           : 0;
   const ttmem_origin_source source = origin_source.load(std::memory_order_acquire);
   return source == nullptr ? region : source(region);
@@ -64,7 +101,7 @@ class Call {
   Recorder* operator->() const { return recorder_; }
   Recorder& operator*() const { return *recorder_; }
   std::uint32_t owner() const {
-    return static_cast<std::uint32_t>(recorder_->book.store.instance());
+    return static_cast<std::uint32_t>(recorder_->writer.store.instance());
   }
 
  private:

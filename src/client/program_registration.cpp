@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // How a program and its parts get into the table.
+#include "client/atomic_words.hpp"
 #include "client/programs.hpp"
-#include "client/words.hpp"
 
 namespace ttmem::client {
 
@@ -62,14 +62,14 @@ bool same(const Payload& one, const Payload& other) {
 }  // namespace
 
 void Programs::registered(const ttmem_program& info, ttmem_origin_t origin) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   if (devices_->list(info.set) == nullptr) {
-    book_->refuse(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, info.set);
+    writer_->refuse(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, info.set);
     return;
   }
   if (info.type >= TTMEM_KERNEL_TYPES || info.kernel_count > kMostParts ||
       info.range_count > kMostParts) {
-    book_->refuse(TTMEM_ANOMALY_BAD_VALUE, info.id);
+    writer_->refuse(TTMEM_ANOMALY_BAD_VALUE, info.id);
     return;
   }
   const std::uint32_t at = program_for(info);
@@ -89,24 +89,24 @@ void Programs::registered(const ttmem_program& info, ttmem_origin_t origin) {
     return;
   }
   const std::uint32_t config =
-      book_->interner.intern(BlobKind::kConfigSizes, info.config_bytes, sizeof info.config_bytes);
+      writer_->interner.intern(BlobKind::kConfigSizes, info.config_bytes, sizeof info.config_bytes);
   unsigned flags = info.flags & (segment::kFlagEstimated | segment::kFlagRequestedOnly);
   if (placement.loaded) flags |= segment::kFlagLoaded;
   const ttmem_origin_t before =
-      placement.live ? book_->store.slot(placement.slot).payload.origin : ttmem_origin_t{0};
+      placement.live ? writer_->store.slot(placement.slot).payload.origin : ttmem_origin_t{0};
   placement.live = true;
   placement.counts = (info.flags & segment::kFlagEstimated) == 0;
-  book_->commit(placement.slot,
-                {
-                    .meta = Meta::pack(Kind::kProgram, true, 0, info.type, flags, 0),
-                    .id = info.id,
-                    .a = placement.membership == nullptr ? 0 : placement.membership->workload_id,
-                    .b = pair(config, generation),
-                    .time = book_->store.clock().now(),
-                    .set = info.set,
-                    .operation = info.name,
-                    .origin = origin != 0 ? origin : before,
-                });
+  writer_->commit(placement.slot,
+                  {
+                      .meta = Meta::pack(Kind::kProgram, true, 0, info.type, flags, 0),
+                      .id = info.id,
+                      .a = placement.membership == nullptr ? 0 : placement.membership->workload_id,
+                      .b = pair(config, generation),
+                      .time = writer_->store.clock().now(),
+                      .set = info.set,
+                      .operation = info.name,
+                      .origin = origin != 0 ? origin : before,
+                  });
   placement.generation = generation;
   release_chain(&placement.ranges);
   placement.ranges = ranges;
@@ -119,10 +119,10 @@ std::uint32_t Programs::program_for(const ttmem_program& info) {
     programs_[at] = {};
     programs_[at].id = info.id;
     programs_[at].kernels = kNoSlot;
-    if (book_->enter(ids_, static_cast<std::uint32_t>(mix(info.id)), at)) return at;
+    if (writer_->enter(ids_, static_cast<std::uint32_t>(mix(info.id)), at)) return at;
     programs_.put_back(at);
   }
-  book_->refuse(TTMEM_ANOMALY_LIMIT, info.id);
+  writer_->refuse(TTMEM_ANOMALY_LIMIT, info.id);
   return 0;
 }
 
@@ -131,12 +131,12 @@ std::uint32_t Programs::placement_for(std::uint32_t program, ttmem_set_t set) {
        at = placements_[at].next_of_program) {
     if (placements_[at].set == set) return at;
   }
-  const std::uint32_t slot = book_->take_slot(SlotPool::kPlain);
+  const std::uint32_t slot = writer_->take_slot(SlotPool::kPlain);
   if (slot == kNoSlot) return 0;
   const std::uint32_t at = placements_.take();
   if (at == 0) {
-    const Holding holding(book_->store.lock);
-    book_->store.put_back(slot, SlotPool::kPlain);
+    const LockGuard guard(writer_->store.lock);
+    writer_->store.put_back(slot, SlotPool::kPlain);
     return 0;
   }
   Placement& placement = placements_[at];
@@ -155,9 +155,9 @@ std::uint32_t Programs::placement_for(std::uint32_t program, ttmem_set_t set) {
 bool Programs::has_kernels(const Program& program, const ttmem_program& info) const {
   if (program.kernel_count != info.kernel_count) return false;
   std::uint32_t slot = program.kernels;
-  for (std::uint32_t i = info.kernel_count; i-- > 0; slot = book_->store.link(slot)) {
+  for (std::uint32_t i = info.kernel_count; i-- > 0; slot = writer_->store.link(slot)) {
     const Payload wanted = kernel_payload(info.id, info.type, i, info.kernels[i]);
-    if (!same(book_->store.slot(slot).payload, wanted)) return false;
+    if (!same(writer_->store.slot(slot).payload, wanted)) return false;
   }
   return true;
 }
@@ -175,7 +175,7 @@ bool Programs::replace_kernels(Program& program, const ttmem_program& info) {
     const ttmem_kernel& kernel = info.kernels[i];
     if (!write_chain(&program.kernels, kernel_payload(info.id, info.type, i, kernel))) return false;
     program.kernel_count = i + 1;
-    program.footprint += kernel.packed_bytes * book_->interner.core_count(kernel.cores);
+    program.footprint += kernel.packed_bytes * writer_->interner.core_count(kernel.cores);
   }
   return true;
 }
@@ -191,17 +191,17 @@ bool Programs::write_ranges(const Program& program, std::uint16_t set, std::uint
 }
 
 bool Programs::write_chain(std::uint32_t* first, const Payload& payload) {
-  const std::uint32_t slot = book_->take_slot(SlotPool::kPlain);
+  const std::uint32_t slot = writer_->take_slot(SlotPool::kPlain);
   if (slot == kNoSlot) return false;
-  book_->commit(slot, payload);
-  book_->store.link(slot) = *first;
+  writer_->commit(slot, payload);
+  writer_->store.link(slot) = *first;
   *first = slot;
   return true;
 }
 
 void Programs::ranges_replaced(std::uint64_t id, ttmem_set_t set, const ttmem_range* ranges,
                                std::uint32_t count) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   Placement* placement = expect(id, set);
   if (placement == nullptr) return;
   const std::uint32_t generation = ++generation_;
@@ -221,11 +221,11 @@ void Programs::ranges_replaced(std::uint64_t id, ttmem_set_t set, const ttmem_ra
 }
 
 void Programs::config_sized(std::uint64_t id, ttmem_set_t set, const std::uint32_t* config_bytes) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   Placement* placement = expect(id, set);
   if (placement == nullptr) return;
-  const std::uint32_t config = book_->interner.intern(BlobKind::kConfigSizes, config_bytes,
-                                                      segment::kCoreTypes * sizeof *config_bytes);
+  const std::uint32_t config = writer_->interner.intern(BlobKind::kConfigSizes, config_bytes,
+                                                        segment::kCoreTypes * sizeof *config_bytes);
   change(*placement, [&](Payload& payload) {
     payload.b = pair(config, static_cast<std::uint32_t>(payload.b >> 32));
   });

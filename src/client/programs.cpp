@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "client/programs.hpp"
 
+#include <cstring>
+
 namespace ttmem::client {
 
 using segment::kFlagHeld;
@@ -19,17 +21,17 @@ void set_flag(Payload& payload, unsigned flag, bool on) {
 
 }  // namespace
 
-bool Programs::open(Book& book, Devices& devices) {
-  book_ = &book;
+bool Programs::open(SegmentWriter& writer, Devices& devices) {
+  writer_ = &writer;
   devices_ = &devices;
-  const std::uint32_t most = book.most_records();
+  const std::uint32_t most = writer.most_records();
   return programs_.reserve(most) && placements_.reserve(most) && ids_.open() && program_l1_.open();
 }
 
 std::uint32_t Programs::find_program(std::uint64_t id) const {
-  const std::uint32_t found = ids_.find(book_->overflow, tag_of_id(id), [&](std::uint32_t program) {
-    return programs_[program].id == id;
-  });
+  const std::uint32_t found =
+      ids_.find(writer_->overflow, tag_of_id(id),
+                [&](std::uint32_t program) { return programs_[program].id == id; });
   return found == SlotIndex::kNone ? 0 : found;
 }
 
@@ -44,7 +46,7 @@ std::uint32_t Programs::find(std::uint64_t id, ttmem_set_t set) const {
 Placement* Programs::expect(std::uint64_t id, ttmem_set_t set) {
   const std::uint32_t found = find(id, set);
   if (found != 0) return &placements_[found];
-  book_->report(TTMEM_ANOMALY_UNKNOWN_PROGRAM, id);
+  writer_->report(TTMEM_ANOMALY_UNKNOWN_PROGRAM, id);
   return nullptr;
 }
 
@@ -86,8 +88,8 @@ void Programs::load(Placement& placement) {
   const Program& program = programs_[placement.program];
   change(placement, [&](Payload& payload) {
     if (placement.counts) {
-      book_->figures.raise(segment::kFigureKernels, *devices_->list(placement.set),
-                           program.footprint);
+      writer_->figures.raise(segment::kFigureKernels, *devices_->list(placement.set),
+                             program.footprint);
     }
     set_flag(payload, kFlagLoaded, true);
   });
@@ -102,8 +104,8 @@ void Programs::unload(Placement& placement) {
   const Program& program = programs_[placement.program];
   change(placement, [&](Payload& payload) {
     if (placement.counts) {
-      book_->figures.lower(segment::kFigureKernels, *devices_->list(placement.set),
-                           program.footprint);
+      writer_->figures.lower(segment::kFigureKernels, *devices_->list(placement.set),
+                             program.footprint);
     }
     set_flag(payload, kFlagLoaded, false);
   });
@@ -119,9 +121,9 @@ void Programs::unload_on(ttmem_device_t device) {
 void Programs::raise_program_l1(const Placement& placement) {
   program_l1_.begin();
   for_each_range(placement, [&](std::uint32_t slot) {
-    const Payload& range = book_->store.slot(slot).payload;
+    const Payload& range = writer_->store.slot(slot).payload;
     if (Meta::variant(range.meta) == TTMEM_PART_VIEW) return;
-    const segment::Blob* cores = book_->interner.find(range.cores, segment::BlobKind::kCores);
+    const segment::Blob* cores = writer_->interner.find(range.cores, segment::BlobKind::kCores);
     if (cores == nullptr) {
       program_l1_.add_unknown_core(Meta::block(range.meta));
       return;
@@ -135,15 +137,15 @@ void Programs::raise_program_l1(const Placement& placement) {
   const DeviceList& list = *devices_->list(placement.set);
   for (std::uint16_t i = 0; i < list.count; ++i) {
     const std::uint64_t sum = program_l1_.merge(list.devices[i]);
-    const Holding holding(book_->store.lock);
-    book_->figures.set_program_l1(list.devices[i], sum);
+    const LockGuard guard(writer_->store.lock);
+    writer_->figures.set_program_l1(list.devices[i], sum);
   }
 }
 
 // ---- the end -------------------------------------------------------------------------------
 
 void Programs::released(std::uint64_t id) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   const std::uint32_t program = find_program(id);
   bool known = false;
   std::uint32_t next = program == 0 ? 0 : programs_[program].first_placement;
@@ -165,7 +167,7 @@ void Programs::released(std::uint64_t id) {
     }
   }
   if (program != 0) release_if_empty(program);
-  if (!known) book_->report(TTMEM_ANOMALY_UNKNOWN_PROGRAM, id);
+  if (!known) writer_->report(TTMEM_ANOMALY_UNKNOWN_PROGRAM, id);
 }
 
 void Programs::let_go(std::uint32_t at) {
@@ -181,13 +183,13 @@ void Programs::release_placement(std::uint32_t at) {
   Placement& placement = placements_[at];
   unlink(placement);
   {
-    const Holding holding(book_->store.lock);
+    const LockGuard guard(writer_->store.lock);
     if (placement.loaded && placement.counts) {
-      book_->figures.lower(segment::kFigureKernels, *devices_->list(placement.set),
-                           programs_[placement.program].footprint);
+      writer_->figures.lower(segment::kFigureKernels, *devices_->list(placement.set),
+                             programs_[placement.program].footprint);
     }
-    book_->store.commit_release(placement.slot, book_->store.clock().now());
-    book_->store.put_back(placement.slot, SlotPool::kPlain);
+    writer_->store.commit_release(placement.slot, writer_->store.clock().now());
+    writer_->store.put_back(placement.slot, SlotPool::kPlain);
   }
   release_chain(&placement.ranges);
   std::uint32_t* link = &programs_[placement.program].first_placement;
@@ -201,7 +203,7 @@ void Programs::release_if_empty(std::uint32_t at) {
   Program& program = programs_[at];
   if (program.first_placement != 0) return;
   release_chain(&program.kernels);
-  ids_.take(book_->overflow, tag_of_id(program.id),
+  ids_.take(writer_->overflow, tag_of_id(program.id),
             [&](std::uint32_t found) { return found == at; });
   program = {};
   programs_.put_back(at);
@@ -210,9 +212,63 @@ void Programs::release_if_empty(std::uint32_t at) {
 void Programs::release_chain(std::uint32_t* first) {
   while (*first != kNoSlot) {
     const std::uint32_t slot = *first;
-    *first = book_->store.link(slot);
-    book_->release(slot, SlotPool::kPlain);
+    *first = writer_->store.link(slot);
+    writer_->release(slot, SlotPool::kPlain);
   }
+}
+
+using segment::kCoreTypes;
+
+bool ProgramL1::open() {
+  used_ = kCoreTypes;
+  return cores_.reserve(kCoreTypes * (segment::kMaxDevices + 1)) && cores_.prepare(kCoreTypes);
+}
+
+void ProgramL1::begin() {
+  for (std::uint32_t type = 0; type < kCoreTypes; ++type) {
+    if (touched_[type]) std::memset(&cores_[type], 0, sizeof(Cores));
+    touched_[type] = false;
+  }
+}
+
+void ProgramL1::add(std::uint32_t core_type, const ttmem_core_range& cores, std::uint64_t bytes) {
+  if (core_type >= kCoreTypes) return;
+  touched_[core_type] = true;
+  for (std::uint32_t y = cores.y0; y <= cores.y1; ++y) {
+    for (std::uint32_t x = cores.x0; x <= cores.x1; ++x) {
+      const bool inside = x < Cores::kSide && y < Cores::kSide;
+      const std::uint32_t at = inside ? y * Cores::kSide + x : Cores::kElsewhere;
+      cores_[core_type].bytes[at] += static_cast<std::uint32_t>(bytes);
+    }
+  }
+}
+
+void ProgramL1::add_unknown_core(std::uint64_t bytes) {
+  touched_[0] = true;
+  cores_[0].bytes[Cores::kElsewhere] += static_cast<std::uint32_t>(bytes);
+}
+
+ProgramL1::Cores* ProgramL1::of(std::uint16_t device, std::uint32_t core_type) {
+  std::uint16_t& place = place_[device][core_type];
+  if (place == 0) {
+    if (!cores_.prepare(used_ + 1u)) return nullptr;
+    place = static_cast<std::uint16_t>(used_++);
+  }
+  return &cores_[place];
+}
+
+std::uint64_t ProgramL1::merge(std::uint16_t device) {
+  for (std::uint32_t type = 0; type < kCoreTypes; ++type) {
+    Cores* largest = touched_[type] ? of(device, type) : nullptr;
+    if (largest == nullptr) continue;
+    for (std::uint32_t core = 0; core < Cores::kSide * Cores::kSide; ++core) {
+      const std::uint32_t bytes = cores_[type].bytes[core];
+      if (bytes <= largest->bytes[core]) continue;
+      sum_[device] += bytes - largest->bytes[core];
+      largest->bytes[core] = bytes;
+    }
+  }
+  return sum_[device];
 }
 
 }  // namespace ttmem::client

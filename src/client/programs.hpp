@@ -11,12 +11,44 @@
 #include <atomic>
 #include <cstdint>
 
-#include "client/book.hpp"
+#include "client/atomic_words.hpp"
 #include "client/devices.hpp"
-#include "client/program_l1.hpp"
-#include "client/words.hpp"
+#include "client/private_memory.hpp"
+#include "client/segment_writer.hpp"
+#include "segment/format.hpp"
+#include "ttmem/ttmem.h"
 
 namespace ttmem::client {
+
+// The peak of program L1: per device, the sum over cores of the largest program L1 that was ever
+// dispatched there. It changes only when a program is loaded, so it is kept here, not by readers.
+class ProgramL1 {
+ public:
+  bool open();
+  void give_back() { cores_.give_back(); }
+
+  // One program: begin, add its ranges, then merge it into each of its devices.
+  void begin();
+  void add(std::uint32_t core_type, const ttmem_core_range& cores, std::uint64_t bytes);
+  void add_unknown_core(std::uint64_t bytes);  // counted as one core
+  // Returns the device's new sum.
+  std::uint64_t merge(std::uint16_t device);
+
+ private:
+  // Bytes by core of one core type. A core beyond the grid shares the last place.
+  struct Cores {
+    static constexpr std::uint32_t kSide = 32;
+    static constexpr std::uint32_t kElsewhere = kSide * kSide - 1;
+    std::uint32_t bytes[kSide * kSide];
+  };
+  Cores* of(std::uint16_t device, std::uint32_t core_type);
+
+  PrivateArray<Cores> cores_;  // the program's own, one per core type, then those of devices
+  std::uint32_t used_ = 0;
+  std::uint16_t place_[segment::kMaxDevices][segment::kCoreTypes] = {};  // in cores_; 0 = none yet
+  std::uint64_t sum_[segment::kMaxDevices] = {};
+  bool touched_[segment::kCoreTypes] = {};
+};
 
 // What a workload and its members share.
 struct Membership {
@@ -54,7 +86,7 @@ struct Placement {
 
 class Programs {
  public:
-  bool open(Book& book, Devices& devices);
+  bool open(SegmentWriter& writer, Devices& devices);
   void give_back() {
     programs_.give_back();
     placements_.give_back();
@@ -88,7 +120,7 @@ class Programs {
   template <class Each>
   void for_each_range(const Placement& placement, Each each) const {
     for (std::uint32_t slot = placement.ranges; slot != segment::kNoSlot;
-         slot = book_->store.link(slot)) {
+         slot = writer_->store.link(slot)) {
       each(slot);
     }
   }
@@ -115,13 +147,13 @@ class Programs {
   // Changes the placement's slot in one event.
   template <class Change>
   void change(const Placement& placement, Change change) {
-    const Holding holding(book_->store.lock);
-    segment::Payload payload = load_payload(book_->store.slot(placement.slot).payload);
+    const LockGuard guard(writer_->store.lock);
+    segment::Payload payload = load_payload(writer_->store.slot(placement.slot).payload);
     change(payload);
-    book_->store.commit(placement.slot, payload);
+    writer_->store.commit(placement.slot, payload);
   }
 
-  Book* book_ = nullptr;
+  SegmentWriter* writer_ = nullptr;
   Devices* devices_ = nullptr;
   PrivatePool<Program> programs_;
   PrivatePool<Placement> placements_;

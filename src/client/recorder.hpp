@@ -5,9 +5,10 @@
 // for its own process (abi.cpp); the daemon makes one for each client of the original's socket, in
 // that client's name. The parts are public: `recorder.buffers.allocated(...)` is a call.
 //
-//   book ─┬─ store      the segment: slots, events, growth
-//         ├─ interner   strings and lists by id
-//         └─ figures    taken bytes, peaks, watermarks
+//   writer ─┬─ store      the segment: slots, events, growth
+//           ├─ interner   strings and lists by id
+//           ├─ origins    where holdings come from: regions, frames, operations
+//           └─ figures    taken bytes, peaks, watermarks
 //
 // Zero bytes are a recorder that was never opened: so the process's own one can live in a page that
 // the kernel wipes in a forked child. It is never destroyed. Once it is open, its calls may be made
@@ -18,14 +19,14 @@
 #include <cstdint>
 
 #include "client/allocators.hpp"
-#include "client/book.hpp"
 #include "client/buffers.hpp"
 #include "client/devices.hpp"
 #include "client/failures.hpp"
 #include "client/interning.hpp"
-#include "client/options.hpp"
 #include "client/programs.hpp"
 #include "client/rings.hpp"
+#include "client/segment_writer.hpp"
+#include "client/store.hpp"
 #include "client/traces.hpp"
 #include "client/workloads.hpp"
 
@@ -36,7 +37,7 @@ class Recorder {
   std::atomic<bool> ready_{false};
 
  public:
-  Book book;
+  SegmentWriter writer;
   Buffers buffers;
   Workloads workloads;
   Rings rings;

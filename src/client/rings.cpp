@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "client/words.hpp"
+#include "client/atomic_words.hpp"
 
 namespace ttmem::client {
 
@@ -15,15 +15,15 @@ using segment::RingManager;
 using segment::RingPlan;
 using segment::RingRules;
 
-bool Rings::open(Book& book, Devices& devices, Workloads& workloads) {
-  book_ = &book;
+bool Rings::open(SegmentWriter& writer, Devices& devices, Workloads& workloads) {
+  writer_ = &writer;
   devices_ = &devices;
   workloads_ = &workloads;
   return states_.reserve(kMaxRingManagers);
 }
 
 RingManager& Rings::record(std::uint32_t id) const {
-  return book_->store.at<RingManager>(segment::kRingManagersOffset)[id];
+  return writer_->store.at<RingManager>(segment::kRingManagersOffset)[id];
 }
 
 template <class Use>
@@ -31,17 +31,17 @@ void Rings::use(ttmem_ring_manager_t id, Use use) {
   bool open = false;
   if (id != 0 && states_.is_ready(id)) {
     RingState& state = states_[id];
-    const Holding holding(state.lock);
+    const LockGuard guard(state.lock);
     open = state.open;
     if (open) use(record(id), state);
   }
-  if (!open) book_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, id);
+  if (!open) writer_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, id);
 }
 
 template <class Change>
 void Rings::change(ttmem_ring_manager_t id, Change change) {
   use(id, [&](RingManager& manager, RingState& state) {
-    book_->store.rewrite(manager, [&](RingManager& record) { change(record, state); });
+    writer_->store.rewrite(manager, [&](RingManager& record) { change(record, state); });
   });
 }
 
@@ -53,31 +53,31 @@ std::uint64_t Rings::id_of(ttmem_workload_t handle) const {
 // ---- open and close ------------------------------------------------------------------------
 
 std::uint32_t Rings::free_record() {
-  const std::uint32_t count = book_->store.header().ring_manager_count;
+  const std::uint32_t count = writer_->store.header().ring_manager_count;
   for (std::uint32_t id = 1; id <= count; ++id) {
     if (count + 1 == kMaxRingManagers && !states_[id].open) return id;
   }
   if (count + 1 >= kMaxRingManagers || !states_.prepare(count + 2)) return 0;
-  const bool ready =
-      book_->store.prepare(segment::SectionKind::kRingManagers, (count + 2) * sizeof(RingManager));
+  const bool ready = writer_->store.prepare(segment::SectionKind::kRingManagers,
+                                            (count + 2) * sizeof(RingManager));
   return ready ? count + 1 : 0;
 }
 
 ttmem_ring_manager_t Rings::opened(ttmem_set_t set, std::uint32_t queue, std::uint32_t sub_device,
                                    const ttmem_ring* rings, std::uint32_t count, bool observed) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   if (devices_->list(set) == nullptr) {
-    book_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, set);
+    writer_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, set);
     return 0;
   }
   const std::uint32_t id = free_record();
   if (id == 0) {
-    book_->refuse(TTMEM_ANOMALY_LIMIT, kMaxRingManagers);
+    writer_->refuse(TTMEM_ANOMALY_LIMIT, kMaxRingManagers);
     return 0;
   }
   RingState& state = states_[id];
-  const Holding holding(state.lock);
-  book_->store.rewrite(record(id), [&](RingManager& manager) {
+  const LockGuard guard(state.lock);
+  writer_->store.rewrite(record(id), [&](RingManager& manager) {
     const std::uint64_t version = manager.version;
     manager = {};
     manager.version = version;
@@ -97,7 +97,7 @@ ttmem_ring_manager_t Rings::opened(ttmem_set_t set, std::uint32_t queue, std::ui
   });
   state.has_saved = false;
   state.open = true;
-  auto& header = book_->store.header();
+  auto& header = writer_->store.header();
   if (id > header.ring_manager_count) publish(header.ring_manager_count, id);
   return static_cast<ttmem_ring_manager_t>(id);
 }
@@ -161,9 +161,9 @@ void Rings::simulated(ttmem_ring_manager_t id, ttmem_workload_t workload,
 
 void Rings::note_reload(const RingManager& manager, ttmem_workload_t workload) {
   const DeviceList& list = *devices_->list(manager.set);
-  const Holding holding(book_->store.lock);
+  const LockGuard guard(writer_->store.lock);
   for (std::uint16_t i = 0; i < list.count; ++i) {
-    ++book_->store.counters().reloads[list.devices[i]];
+    ++writer_->store.counters().reloads[list.devices[i]];
   }
   workloads_->count_reload(workload);
 }
@@ -179,7 +179,7 @@ void Rings::filled(ttmem_ring_manager_t id, std::uint32_t sync) {
       });
     }
   });
-  if (known) book_->note(Note::kRingFull, {.id = id, .set = record(id).set});
+  if (known) writer_->note(Note::kRingFull, {.id = id, .set = record(id).set});
 }
 
 void Rings::reset(ttmem_ring_manager_t id) {

@@ -7,13 +7,61 @@
 
 #include <cstdint>
 
-#include "client/book.hpp"
 #include "client/devices.hpp"
-#include "client/ring_contents.hpp"
+#include "client/segment_writer.hpp"
 #include "client/workloads.hpp"
 #include "segment/ring_rules.hpp"
 
 namespace ttmem::client {
+
+// What really lies in a ring: the last writer of each stretch of bytes. The queue forgets an entry
+// when it is free; its bytes stay until they are overwritten, and that is what an eviction is.
+class RingContents {
+ public:
+  // A slice of `workload` is written. Calls evicted(other) for each slice it destroys, in whole or
+  // in part, that belongs to another workload.
+  template <class Evicted>
+  void write(std::uint32_t begin, std::uint32_t end, std::uint64_t workload, Evicted evicted) {
+    std::uint32_t kept = 0;
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      const Slice slice = slices_[i];
+      const bool overwritten = slice.begin < end && begin < slice.end;
+      if (overwritten && slice.workload != workload) evicted(slice.workload);
+      if (!overwritten && slice.workload != workload) slices_[kept++] = slice;
+    }
+    count_ = kept;
+    if (count_ == kSlices) {  // more slices than are remembered: the oldest one is given up
+      evicted(slices_[0].workload);
+      for (std::uint32_t i = 1; i < kSlices; ++i) slices_[i - 1] = slices_[i];
+      --count_;
+    }
+    slices_[count_++] = {begin, end, workload};
+  }
+
+  template <class Evicted>
+  void write_all(Evicted evicted) {
+    for (std::uint32_t i = 0; i < count_; ++i) evicted(slices_[i].workload);
+    count_ = 0;
+  }
+
+  bool holds(std::uint64_t workload) const {
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (slices_[i].workload == workload) return true;
+    }
+    return false;
+  }
+
+  void clear() { count_ = 0; }
+
+ private:
+  static constexpr std::uint32_t kSlices = 64;
+  struct Slice {
+    std::uint32_t begin, end;
+    std::uint64_t workload;
+  };
+  std::uint32_t count_;
+  Slice slices_[kSlices];
+};
 
 struct RingState {
   ShortLock lock;
@@ -25,7 +73,7 @@ struct RingState {
 
 class Rings {
  public:
-  bool open(Book& book, Devices& devices, Workloads& workloads);
+  bool open(SegmentWriter& writer, Devices& devices, Workloads& workloads);
   void give_back() { states_.give_back(); }
 
   ttmem_ring_manager_t opened(ttmem_set_t set, std::uint32_t queue, std::uint32_t sub_device,
@@ -55,7 +103,7 @@ class Rings {
              const segment::RingPlan& plan, ttmem_workload_t workload);
   void note_reload(const segment::RingManager& manager, ttmem_workload_t workload);
 
-  Book* book_ = nullptr;
+  SegmentWriter* writer_ = nullptr;
   Devices* devices_ = nullptr;
   Workloads* workloads_ = nullptr;
   PrivateArray<RingState> states_;

@@ -43,12 +43,12 @@ class ShortLock {
   std::atomic<std::uint32_t> sleepers_{0};
 };
 
-class Holding {
+class LockGuard {
  public:
-  explicit Holding(ShortLock& lock) : lock_(lock) { lock_.lock(); }
-  ~Holding() { lock_.unlock(); }
-  Holding(const Holding&) = delete;
-  Holding& operator=(const Holding&) = delete;
+  explicit LockGuard(ShortLock& lock) : lock_(lock) { lock_.lock(); }
+  ~LockGuard() { lock_.unlock(); }
+  LockGuard(const LockGuard&) = delete;
+  LockGuard& operator=(const LockGuard&) = delete;
 
  private:
   ShortLock& lock_;

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "client/store.hpp"
 
-#include "client/words.hpp"
+#include "client/atomic_words.hpp"
 
 namespace ttmem::client {
 

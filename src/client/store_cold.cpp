@@ -2,14 +2,15 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // The cold half of the store: making the file, growing it, keeping it ours.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "client/atomic_words.hpp"
 #include "client/identity.hpp"
 #include "client/store.hpp"
-#include "client/words.hpp"
 
 namespace ttmem::client {
 
@@ -129,7 +130,7 @@ void Store::remember_descriptor() {
 
 bool Store::grow() {
   {
-    const Holding holding(lock);
+    const LockGuard guard(lock);
     if (free_slots() >= kStepSlots / 2) return true;
     if (low_water_ == 0 && ++refused_ % kRefusalsBetweenTries != 0) return false;
   }
@@ -137,7 +138,7 @@ bool Store::grow() {
   const std::uint64_t slots = ready_slots_ + kStepSlots;
   const bool grown = slots <= file_.max_slots() && links_.prepare(slots) &&
                      file_.prepare(SectionKind::kTable, slots * sizeof(segment::Slot)) == 0;
-  const Holding holding(lock);
+  const LockGuard guard(lock);
   low_water_ = grown ? kStepSlots / 2 : 0;
   if (grown) {
     ready_slots_ = slots;
@@ -186,7 +187,7 @@ void Store::re_create() {
   }
   const int abandoned = file_.descriptor();
   {
-    const Holding holding(lock);
+    const LockGuard guard(lock);
     copy_to(fresh);
     file_ = fresh;
     base_.store(file_.base(), std::memory_order_release);
@@ -205,6 +206,15 @@ void Store::copy_to(WriterFile& fresh) {
                 file_.ready(static_cast<SectionKind>(section.kind)));
   }
   std::memcpy(header.magic, segment::kMagic, sizeof header.magic);
+}
+
+void close_inherited(DescriptorNote& note) {
+  struct stat status;
+  if (note.fd >= 0 && fstat(note.fd, &status) == 0 && status.st_dev == note.device &&
+      status.st_ino == note.inode) {
+    close(note.fd);
+  }
+  note = {};
 }
 
 }  // namespace ttmem::client

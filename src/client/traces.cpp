@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "client/traces.hpp"
 
-#include "client/words.hpp"
+#include "client/atomic_words.hpp"
 
 namespace ttmem::client {
 
@@ -23,17 +23,18 @@ static_assert(sizeof(Member) == 16);
 
 }  // namespace
 
-bool Traces::open(Book& book, Devices& devices, Programs& programs, Workloads& workloads) {
-  book_ = &book;
+bool Traces::open(SegmentWriter& writer, Devices& devices, Programs& programs,
+                  Workloads& workloads) {
+  writer_ = &writer;
   devices_ = &devices;
   programs_ = &programs;
   workloads_ = &workloads;
-  return pool_.reserve(book.most_records() / 4) && members_.reserve(book.most_records()) &&
+  return pool_.reserve(writer.most_records() / 4) && members_.reserve(writer.most_records()) &&
          ids_.open() && blob_.reserve(segment::kMaxBlobBytes);
 }
 
 std::uint32_t Traces::find(std::uint64_t id) const {
-  const std::uint32_t found = ids_.find(book_->overflow, tag_of_id(id),
+  const std::uint32_t found = ids_.find(writer_->overflow, tag_of_id(id),
                                         [&](std::uint32_t index) { return pool_[index].id == id; });
   return found == SlotIndex::kNone ? 0 : found;
 }
@@ -41,44 +42,44 @@ std::uint32_t Traces::find(std::uint64_t id) const {
 Trace* Traces::expect(std::uint64_t id) {
   const std::uint32_t index = find(id);
   if (index != 0) return &pool_[index];
-  book_->refuse(TTMEM_ANOMALY_UNKNOWN_TRACE, id);
+  writer_->refuse(TTMEM_ANOMALY_UNKNOWN_TRACE, id);
   return nullptr;
 }
 
 void Traces::begun(std::uint64_t id, ttmem_set_t set, std::uint32_t queue, ttmem_origin_t origin) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   if (devices_->list(set) == nullptr) {
-    book_->refuse(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, set);
+    writer_->refuse(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, set);
     return;
   }
   if (const std::uint32_t known = find(id)) {
-    book_->report(TTMEM_ANOMALY_REPLACED, id);
+    writer_->report(TTMEM_ANOMALY_REPLACED, id);
     release(known);
   }
-  const std::uint32_t slot = book_->take_slot(SlotPool::kLiveWords);
+  const std::uint32_t slot = writer_->take_slot(SlotPool::kLiveWords);
   if (slot == kNoSlot) return;
   const std::uint32_t index = pool_.take();
-  if (index == 0 || !book_->enter(ids_, tag_of_id(id), index)) {
-    book_->release(slot, SlotPool::kLiveWords);
-    book_->refuse(TTMEM_ANOMALY_LIMIT, id);
+  if (index == 0 || !writer_->enter(ids_, tag_of_id(id), index)) {
+    writer_->release(slot, SlotPool::kLiveWords);
+    writer_->refuse(TTMEM_ANOMALY_LIMIT, id);
     return;
   }
   pool_[index] = {
       .slot = slot, .id = id, .serial = ++serial_, .set = set, .capturing = true, .live = true};
-  book_->commit(slot, {.meta = Meta::pack(Kind::kTrace, true, 0, 0, segment::kFlagHeld, 0),
-                       .id = id,
-                       .set = set,
-                       .allocator = static_cast<std::uint16_t>(queue),
-                       .origin = origin});
+  writer_->commit(slot, {.meta = Meta::pack(Kind::kTrace, true, 0, 0, segment::kFlagHeld, 0),
+                         .id = id,
+                         .set = set,
+                         .allocator = static_cast<std::uint16_t>(queue),
+                         .origin = origin});
 }
 
 void Traces::captured(std::uint64_t id, ttmem_workload_t handle) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   Trace* trace = expect(id);
   const Workload* workload = trace == nullptr ? nullptr : workloads_->expect(handle);
   if (workload == nullptr) return;
   if (!trace->capturing) {
-    book_->refuse(TTMEM_ANOMALY_BAD_VALUE, id);
+    writer_->refuse(TTMEM_ANOMALY_BAD_VALUE, id);
     return;
   }
   for (std::uint32_t at = workload->membership.first; at != 0;
@@ -86,12 +87,12 @@ void Traces::captured(std::uint64_t id, ttmem_workload_t handle) {
     add_member(*trace, at);
   }
   const DeviceList& list = *devices_->list(workload->set);
-  const Holding holding(book_->store.lock);
+  const LockGuard guard(writer_->store.lock);
   for (std::uint16_t i = 0; i < list.count; ++i) {
-    ++book_->store.counters().captures[list.devices[i]];
+    ++writer_->store.counters().captures[list.devices[i]];
   }
-  book_->store.note(Note::kTraceCaptured,
-                    {.id = id, .a = workload->membership.workload_id, .set = workload->set});
+  writer_->store.note(Note::kTraceCaptured,
+                      {.id = id, .a = workload->membership.workload_id, .set = workload->set});
 }
 
 void Traces::add_member(Trace& trace, std::uint32_t at) {
@@ -99,7 +100,7 @@ void Traces::add_member(Trace& trace, std::uint32_t at) {
   if (placement.seen_by == trace.serial) return;
   const std::uint32_t index = members_.take();
   if (index == 0) {
-    book_->report(TTMEM_ANOMALY_LIMIT, trace.id);
+    writer_->report(TTMEM_ANOMALY_LIMIT, trace.id);
     return;
   }
   placement.seen_by = trace.serial;
@@ -116,51 +117,51 @@ std::uint32_t Traces::intern_members(const Trace& trace) {
   std::uint32_t count = 0;
   for (std::uint32_t at = trace.first_member; at != 0; at = members_[at].next_of_trace) {
     if (count == segment::kMaxBlobBytes / sizeof(Member)) {
-      book_->report(TTMEM_ANOMALY_LIMIT, trace.id);
+      writer_->report(TTMEM_ANOMALY_LIMIT, trace.id);
       break;
     }
     const Placement& placement = (*programs_)[members_[at].placement];
     members[count++] = {programs_->id_of(placement), placement.set, {}};
   }
-  return book_->interner.intern(segment::BlobKind::kMembers, members, count * sizeof(Member));
+  return writer_->interner.intern(segment::BlobKind::kMembers, members, count * sizeof(Member));
 }
 
 void Traces::ended(std::uint64_t id) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   Trace* trace = expect(id);
   if (trace == nullptr) return;
   trace->capturing = false;
   const std::uint32_t members = intern_members(*trace);
-  const Holding holding(book_->store.lock);
-  Payload payload = load_payload(book_->store.slot(trace->slot).payload);
+  const LockGuard guard(writer_->store.lock);
+  Payload payload = load_payload(writer_->store.slot(trace->slot).payload);
   payload.meta &= ~(std::uint64_t{segment::kFlagHeld} << Meta::kFlagsShift);
   payload.cores = members;
-  book_->store.commit_beside_live_words(trace->slot, payload);
+  writer_->store.commit_beside_live_words(trace->slot, payload);
 }
 
 void Traces::replayed(std::uint64_t id) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   const Trace* trace = expect(id);
   if (trace == nullptr) return;
   const std::uint64_t now = coarse_ns();
-  const Holding holding(book_->store.lock);
-  Payload& words = book_->store.slot(trace->slot).payload;
+  const LockGuard guard(writer_->store.lock);
+  Payload& words = writer_->store.slot(trace->slot).payload;
   const std::uint64_t replays = add_to(words.a, 1);
-  set_word(words.b, book_->store.next_order());
+  set_word(words.b, writer_->store.next_order());
   set_word(words.time, now);
   if (replays == 1) {
     Payload payload = load_payload(words);
-    payload.operation = book_->store.first_time(now);
-    book_->store.commit_beside_live_words(trace->slot, payload);
+    payload.operation = writer_->store.first_time(now);
+    writer_->store.commit_beside_live_words(trace->slot, payload);
   }
-  book_->store.note(Note::kTraceReplayed, {.id = id, .a = replays, .set = trace->set});
+  writer_->store.note(Note::kTraceReplayed, {.id = id, .a = replays, .set = trace->set});
 }
 
 void Traces::released(std::uint64_t id) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   const std::uint32_t index = find(id);
   if (index == 0) {
-    book_->report(TTMEM_ANOMALY_UNKNOWN_TRACE, id);
+    writer_->report(TTMEM_ANOMALY_UNKNOWN_TRACE, id);
     return;
   }
   release(index);
@@ -177,13 +178,13 @@ void Traces::release(std::uint32_t index) {
   Trace& trace = pool_[index];
   {
     const DeviceList& list = *devices_->list(trace.set);
-    const Holding holding(book_->store.lock);
-    const std::uint64_t replays = get_word(book_->store.slot(trace.slot).payload.a);
+    const LockGuard guard(writer_->store.lock);
+    const std::uint64_t replays = get_word(writer_->store.slot(trace.slot).payload.a);
     for (std::uint16_t i = 0; i < list.count; ++i) {
-      book_->store.counters().replays[list.devices[i]] += replays;
+      writer_->store.counters().replays[list.devices[i]] += replays;
     }
-    book_->store.commit_release(trace.slot);
-    book_->store.put_back(trace.slot, SlotPool::kLiveWords);
+    writer_->store.commit_release(trace.slot);
+    writer_->store.put_back(trace.slot, SlotPool::kLiveWords);
   }
   for (std::uint32_t at = trace.first_member; at != 0;) {
     const TraceMember member = members_[at];
@@ -191,7 +192,7 @@ void Traces::release(std::uint32_t index) {
     programs_->let_go(member.placement);
     at = member.next_of_trace;
   }
-  ids_.take(book_->overflow, tag_of_id(trace.id),
+  ids_.take(writer_->overflow, tag_of_id(trace.id),
             [&](std::uint32_t found) { return found == index; });
   trace = {};
   pool_.put_back(index);

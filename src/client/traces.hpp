@@ -7,9 +7,9 @@
 
 #include <cstdint>
 
-#include "client/book.hpp"
 #include "client/devices.hpp"
 #include "client/programs.hpp"
+#include "client/segment_writer.hpp"
 #include "client/workloads.hpp"
 
 namespace ttmem::client {
@@ -34,7 +34,7 @@ struct TraceMember {
 
 class Traces {
  public:
-  bool open(Book& book, Devices& devices, Programs& programs, Workloads& workloads);
+  bool open(SegmentWriter& writer, Devices& devices, Programs& programs, Workloads& workloads);
   void give_back() {
     pool_.give_back();
     members_.give_back();
@@ -58,7 +58,7 @@ class Traces {
   std::uint32_t intern_members(const Trace& trace);
   void release(std::uint32_t index);
 
-  Book* book_ = nullptr;
+  SegmentWriter* writer_ = nullptr;
   Devices* devices_ = nullptr;
   Programs* programs_ = nullptr;
   Workloads* workloads_ = nullptr;

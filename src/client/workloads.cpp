@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "client/workloads.hpp"
 
-#include "client/words.hpp"
+#include "client/atomic_words.hpp"
 
 namespace ttmem::client {
 
@@ -17,12 +17,13 @@ constexpr unsigned kNonceShift = 48, kReuseShift = 32;
 
 }  // namespace
 
-bool Workloads::open(Book& book, Devices& devices, Buffers& buffers, Programs& programs) {
-  book_ = &book;
+bool Workloads::open(SegmentWriter& writer, Devices& devices, Buffers& buffers,
+                     Programs& programs) {
+  writer_ = &writer;
   devices_ = &devices;
   buffers_ = &buffers;
   programs_ = &programs;
-  return pool_.reserve(book.most_records()) && ids_.open();
+  return pool_.reserve(writer.most_records()) && ids_.open();
 }
 
 [[gnu::hot]] Workload* Workloads::live(ttmem_workload_t handle) const {
@@ -35,35 +36,35 @@ bool Workloads::open(Book& book, Devices& devices, Buffers& buffers, Programs& p
 Workload* Workloads::expect(ttmem_workload_t handle) {
   Workload* workload = live(handle);
   if (workload != nullptr) return workload;
-  const bool ours = handle >> kNonceShift == (book_->store.instance() & 0xFFFF);
-  book_->refuse(handle == 0 || ours ? TTMEM_ANOMALY_UNKNOWN_WORKLOAD : TTMEM_ANOMALY_STALE_HANDLE,
-                handle);
+  const bool ours = handle >> kNonceShift == (writer_->store.instance() & 0xFFFF);
+  writer_->refuse(handle == 0 || ours ? TTMEM_ANOMALY_UNKNOWN_WORKLOAD : TTMEM_ANOMALY_STALE_HANDLE,
+                  handle);
   return nullptr;
 }
 
 std::uint32_t Workloads::find(std::uint64_t id) const {
-  const std::uint32_t found = ids_.find(book_->overflow, tag_of_id(id), [&](std::uint32_t index) {
+  const std::uint32_t found = ids_.find(writer_->overflow, tag_of_id(id), [&](std::uint32_t index) {
     return pool_[index].membership.workload_id == id;
   });
   return found == SlotIndex::kNone ? 0 : found;
 }
 
 ttmem_workload_t Workloads::created(std::uint64_t id, ttmem_set_t set, ttmem_origin_t origin) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   if (devices_->list(set) == nullptr) {
-    book_->refuse(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, set);
+    writer_->refuse(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, set);
     return 0;
   }
   if (const std::uint32_t known = find(id)) {
-    book_->report(TTMEM_ANOMALY_REPLACED, id);
+    writer_->report(TTMEM_ANOMALY_REPLACED, id);
     release(pool_[known]);
   }
-  const std::uint32_t slot = book_->take_slot(SlotPool::kLiveWords);
+  const std::uint32_t slot = writer_->take_slot(SlotPool::kLiveWords);
   if (slot == kNoSlot) return 0;
   const std::uint32_t index = pool_.take();
-  if (index == 0 || !book_->enter(ids_, tag_of_id(id), index)) {
-    book_->release(slot, SlotPool::kLiveWords);
-    book_->refuse(TTMEM_ANOMALY_LIMIT, id);
+  if (index == 0 || !writer_->enter(ids_, tag_of_id(id), index)) {
+    writer_->release(slot, SlotPool::kLiveWords);
+    writer_->refuse(TTMEM_ANOMALY_LIMIT, id);
     return 0;
   }
   Workload& workload = pool_[index];
@@ -73,25 +74,25 @@ ttmem_workload_t Workloads::created(std::uint64_t id, ttmem_set_t set, ttmem_ori
   workload.membership.first = 0;
   workload.ring_managers.store(0, std::memory_order_relaxed);
   ++workload.reuses;
-  const ttmem_workload_t handle = (book_->store.instance() & 0xFFFF) << kNonceShift |
+  const ttmem_workload_t handle = (writer_->store.instance() & 0xFFFF) << kNonceShift |
                                   std::uint64_t{workload.reuses} << kReuseShift | index;
-  book_->commit(slot, {.meta = Meta::pack(Kind::kWorkload, true, 0, 0, 0, 0),
-                       .id = id,
-                       .set = set,
-                       .cores = kNoSlot,
-                       .origin = origin});
+  writer_->commit(slot, {.meta = Meta::pack(Kind::kWorkload, true, 0, 0, 0, 0),
+                         .id = id,
+                         .set = set,
+                         .cores = kNoSlot,
+                         .origin = origin});
   workload.handle.store(handle, std::memory_order_release);
   return handle;
 }
 
 void Workloads::joined(ttmem_workload_t handle, std::uint64_t program, ttmem_set_t set,
                        ttmem_origin_t origin) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   Workload* workload = expect(handle);
   if (workload == nullptr) return;
   const std::uint32_t placement = programs_->find(program, set);
   if (placement == 0) {
-    book_->report(TTMEM_ANOMALY_UNKNOWN_PROGRAM, program);
+    writer_->report(TTMEM_ANOMALY_UNKNOWN_PROGRAM, program);
     return;
   }
   programs_->join((*programs_)[placement], workload->membership, origin);
@@ -99,21 +100,21 @@ void Workloads::joined(ttmem_workload_t handle, std::uint64_t program, ttmem_set
 
 void Workloads::binaries(ttmem_workload_t handle, ttmem_allocator_t allocator,
                          std::uint64_t buffer) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   Workload* workload = expect(handle);
   if (workload == nullptr) return;
   AllocatorState* state = buffers_->state(allocator);
   if (state == nullptr) {
-    book_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, allocator);
+    writer_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, allocator);
   } else if (!buffers_->bind_binaries(*state, buffer, workload->slot)) {
-    book_->report(TTMEM_ANOMALY_UNKNOWN_FREE, buffer);
+    writer_->report(TTMEM_ANOMALY_UNKNOWN_FREE, buffer);
   }
 }
 
 // ---- dispatch ------------------------------------------------------------------------------
 
 void Workloads::dispatched(ttmem_workload_t handle, std::uint32_t flags) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   Workload* workload = expect(handle);
   if (workload == nullptr) return;
   const bool launch = (flags & TTMEM_DISPATCH_BUILT) == 0;
@@ -123,9 +124,9 @@ void Workloads::dispatched(ttmem_workload_t handle, std::uint32_t flags) {
   count(*workload);
   if ((flags & TTMEM_DISPATCH_SLOW) != 0) {
     const DeviceList& list = *devices_->list(workload->set);
-    const Holding holding(book_->store.lock);
+    const LockGuard guard(writer_->store.lock);
     for (std::uint16_t i = 0; i < list.count; ++i) {
-      ++book_->store.counters().slow_dispatches[list.devices[i]];
+      ++writer_->store.counters().slow_dispatches[list.devices[i]];
     }
   }
   workload->membership.hot.store(handle, std::memory_order_release);
@@ -146,36 +147,36 @@ bool Workloads::load_members(Workload& workload, bool launch) {
     for (std::uint16_t i = 0; i < list.count; ++i) loaded_on[list.devices[i]] = true;
   }
   if (!launch) return loaded;
-  const Holding holding(book_->store.lock);
+  const LockGuard guard(writer_->store.lock);
   for (std::uint32_t device = 0; device < segment::kMaxDevices; ++device) {
-    if (loaded_on[device]) ++book_->store.counters().first_loads[device];
+    if (loaded_on[device]) ++writer_->store.counters().first_loads[device];
   }
   return loaded;
 }
 
 void Workloads::mark_load(const Workload& workload, bool loaded) {
-  const Holding holding(book_->store.lock);
-  Payload payload = load_payload(book_->store.slot(workload.slot).payload);
+  const LockGuard guard(writer_->store.lock);
+  Payload payload = load_payload(writer_->store.slot(workload.slot).payload);
   const bool first = payload.operation == 0;
   if (!first && !loaded) return;
-  if (first) payload.operation = book_->store.first_time(coarse_ns());
+  if (first) payload.operation = writer_->store.first_time(coarse_ns());
   if (loaded && payload.allocator != UINT16_MAX) ++payload.allocator;
-  book_->store.commit_beside_live_words(workload.slot, payload);
+  writer_->store.commit_beside_live_words(workload.slot, payload);
 }
 
 void Workloads::count_reload(ttmem_workload_t handle) {
   const Workload* workload = live(handle);
   if (workload == nullptr) return;
-  Payload payload = load_payload(book_->store.slot(workload->slot).payload);
+  Payload payload = load_payload(writer_->store.slot(workload->slot).payload);
   if (Meta::block(payload.meta) < segment::kMaxBlockBytes) ++payload.meta;
   payload.time = coarse_ns();
-  book_->store.commit_beside_live_words(workload->slot, payload);
+  writer_->store.commit_beside_live_words(workload->slot, payload);
 }
 
 // ---- the end -------------------------------------------------------------------------------
 
 void Workloads::released(ttmem_workload_t handle) {
-  const ColdCall call(book_->store);
+  const ColdCall call(writer_->store);
   if (Workload* workload = expect(handle)) release(*workload);
 }
 
@@ -189,15 +190,15 @@ void Workloads::release(Workload& workload) {
   buffers_->unbind_binaries(workload.slot);
   {
     const DeviceList& list = *devices_->list(workload.set);
-    const Holding holding(book_->store.lock);
-    const std::uint64_t launches = get_word(book_->store.slot(workload.slot).payload.a);
+    const LockGuard guard(writer_->store.lock);
+    const std::uint64_t launches = get_word(writer_->store.slot(workload.slot).payload.a);
     for (std::uint16_t i = 0; i < list.count; ++i) {
-      book_->store.counters().dispatches[list.devices[i]] += launches;
+      writer_->store.counters().dispatches[list.devices[i]] += launches;
     }
-    book_->store.commit_release(workload.slot);
-    book_->store.put_back(workload.slot, SlotPool::kLiveWords);
+    writer_->store.commit_release(workload.slot);
+    writer_->store.put_back(workload.slot, SlotPool::kLiveWords);
   }
-  ids_.take(book_->overflow, tag_of_id(workload.membership.workload_id),
+  ids_.take(writer_->overflow, tag_of_id(workload.membership.workload_id),
             [&](std::uint32_t found) { return found == index; });
   pool_.put_back(index);
 }

@@ -11,10 +11,10 @@
 #include <atomic>
 #include <cstdint>
 
-#include "client/book.hpp"
 #include "client/buffers.hpp"
 #include "client/devices.hpp"
 #include "client/programs.hpp"
+#include "client/segment_writer.hpp"
 
 namespace ttmem::client {
 
@@ -30,7 +30,7 @@ struct Workload {
 
 class Workloads {
  public:
-  bool open(Book& book, Devices& devices, Buffers& buffers, Programs& programs);
+  bool open(SegmentWriter& writer, Devices& devices, Buffers& buffers, Programs& programs);
   void give_back() {
     pool_.give_back();
     ids_.give_back();
@@ -64,10 +64,10 @@ class Workloads {
 
  private:
   void count(const Workload& workload) {
-    segment::Payload& payload = book_->store.slot(workload.slot).payload;
+    segment::Payload& payload = writer_->store.slot(workload.slot).payload;
     const std::uint64_t now = coarse_ns();
     add_to(payload.a, 1);
-    set_word(payload.b, book_->store.next_order());
+    set_word(payload.b, writer_->store.next_order());
     set_word(payload.time, now);
   }
   bool load_members(Workload& workload, bool launch);
@@ -75,7 +75,7 @@ class Workloads {
   void release(Workload& workload);
   std::uint32_t find(std::uint64_t id) const;
 
-  Book* book_ = nullptr;
+  SegmentWriter* writer_ = nullptr;
   Devices* devices_ = nullptr;
   Buffers* buffers_ = nullptr;
   Programs* programs_ = nullptr;

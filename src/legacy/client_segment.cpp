@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "client/atomic_words.hpp"
 #include "client/recorder.hpp"
-#include "client/words.hpp"
 #include "ttmem/ttmem.h"
 
 namespace ttmem::legacy {
@@ -29,7 +29,7 @@ ClientSegment::ClientSegment(std::unique_ptr<client::Recorder> recorder)
 
 ClientSegment::~ClientSegment() { recorder_->give_back(); }
 
-std::string ClientSegment::path() const { return recorder_->book.store.file().path(); }
+std::string ClientSegment::path() const { return recorder_->writer.store.file().path(); }
 
 const ClientSegment::Device& ClientSegment::device(std::int32_t number, const Chip& chip) {
   auto [entry, added] = devices_.try_emplace(number);
@@ -104,7 +104,7 @@ void ClientSegment::kernel_loaded(const Place& place, const Chip& chip, const Ke
   program.kernel_count = 1;
   program.kernels = &code;
   recorder_->programs.registered(program, {});
-  const client::ColdCall call(recorder_->book.store);
+  const client::ColdCall call(recorder_->writer.store);
   if (const std::uint32_t at = recorder_->programs.find(program.id, program.set)) {
     recorder_->programs.load(recorder_->programs[at]);
   }
@@ -117,8 +117,8 @@ void ClientSegment::kernel_unloaded(const Place& place) {
 void ClientSegment::anomaly(std::uint32_t kind) { recorder_->anomaly(kind); }
 
 void ClientSegment::set_flags(std::uint32_t set, std::uint32_t cleared) {
-  client::Store& store = recorder_->book.store;
-  const client::Holding holding(store.lock);
+  client::Store& store = recorder_->writer.store;
+  const client::LockGuard guard(store.lock);
   client::set_word(store.header().flags, (store.header().flags & ~cleared) | set);
 }
 

@@ -253,7 +253,7 @@ TEST_F(Buffers1, TwoRecordersWithEqualIdsDoNotMeet) {
   second->buffers.allocated(made, {});
   allocate(buffer(1, 1048576));
   release(1);
-  const TinyReader other(second->book.store.file().path());
+  const TinyReader other(second->writer.store.file().path());
   EXPECT_EQ(other.count(Kind::kBuffer), 1u);
   EXPECT_EQ(other.counters().taken[0][chip], 2097152u);  // no geometry: what was asked for
   EXPECT_EQ(other.header().subject.pid, 67890);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "client/core_set.hpp"
-
 #include <memory>
 #include <random>
 #include <set>
@@ -9,6 +7,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "client/interning.hpp"
 
 namespace ttmem::client {
 namespace {

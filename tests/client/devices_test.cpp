@@ -99,9 +99,9 @@ TEST_F(DevicesTest, InternedDataAreStoredOnce) {
   const std::uint16_t banks[] = {3, 1, 3, 2};
   const auto set_of_banks = recorder->interning.banks(banks, 4);
   EXPECT_EQ(reader().blob(set_of_banks), std::string("\1\0\2\0\3\0", 6));
-  EXPECT_EQ(recorder->book.interner.core_count(set_of_banks), 3u);
+  EXPECT_EQ(recorder->writer.interner.core_count(set_of_banks), 3u);
   EXPECT_EQ(cores(0, 0, 7, 7), cores(0, 0, 7, 7));
-  EXPECT_EQ(recorder->book.interner.core_count(cores(0, 0, 7, 7)), 64u);
+  EXPECT_EQ(recorder->writer.interner.core_count(cores(0, 0, 7, 7)), 64u);
 }
 
 TEST_F(DevicesTest, ManyStringsKeepTheirBytes) {

@@ -15,12 +15,12 @@ class OriginsTest : public Recording {
  protected:
   std::uint32_t frame(const std::string& file, std::uint32_t line, const std::string& function,
                       std::uint32_t flags = 0) {
-    return recorder->book.origins.frame(file.data(), file.size(), line, function.data(),
-                                        function.size(), flags);
+    return recorder->writer.origins.frame(file.data(), file.size(), line, function.data(),
+                                          function.size(), flags);
   }
   ttmem_origin_t stack(ttmem_origin_t around, const std::vector<ttmem_step>& steps) {
-    return recorder->book.origins.stack(around, steps.data(),
-                                        static_cast<std::uint32_t>(steps.size()));
+    return recorder->writer.origins.stack(around, steps.data(),
+                                          static_cast<std::uint32_t>(steps.size()));
   }
   ttmem_step step(std::uint32_t line, std::uint32_t flags = 0) {
     return {TTMEM_STEP_FRAME, frame("model.py", line, "forward", flags)};
@@ -70,11 +70,11 @@ TEST_F(OriginsTest, EqualStacksAreOneNodeAndEqualBeginningsAreKeptOnce) {
 }
 
 TEST_F(OriginsTest, RegionsStandAroundTheStack) {
-  const ttmem_origin_t model = recorder->book.origins.region(0, string("model"), 0);
-  const ttmem_origin_t layer = recorder->book.origins.region(model, string("layer 3"), 0);
-  EXPECT_EQ(recorder->book.origins.region(model, string("layer 3"), 0), layer);
-  EXPECT_EQ(recorder->book.origins.around(layer), model);
-  EXPECT_EQ(recorder->book.origins.around(model), 0u);
+  const ttmem_origin_t model = recorder->writer.origins.region(0, string("model"), 0);
+  const ttmem_origin_t layer = recorder->writer.origins.region(model, string("layer 3"), 0);
+  EXPECT_EQ(recorder->writer.origins.region(model, string("layer 3"), 0), layer);
+  EXPECT_EQ(recorder->writer.origins.around(layer), model);
+  EXPECT_EQ(recorder->writer.origins.around(model), 0u);
   const ttmem_origin_t node = stack(layer, {step(81), {TTMEM_STEP_OPERATION, string("ttnn.add")}});
   const auto operation = blob<segment::OriginNode>(node);
   EXPECT_EQ(reader().blob(operation.what), "ttnn.add");

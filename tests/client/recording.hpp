@@ -208,7 +208,7 @@ class Recording : public ::testing::Test {
     EXPECT_EQ(recorder->self(chips[chip], figure, &figures), 0);
     return figures.peak;
   }
-  std::string path() const { return recorder->book.store.file().path(); }
+  std::string path() const { return recorder->writer.store.file().path(); }
   TinyReader reader() const { return TinyReader(path()); }
   ttmem_cores_t cores(std::uint8_t x0, std::uint8_t y0, std::uint8_t x1, std::uint8_t y1,
                       std::uint32_t type = TTMEM_CORE_TENSIX) {

@@ -12,7 +12,7 @@
 namespace ttmem::client {
 
 // What all parts of a recorder write into.
-struct Book {
+struct SegmentWriter {
   Store store;
   Interner interner;
   Origins origins;

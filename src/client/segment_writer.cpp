@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "client/book.hpp"
+#include "client/segment_writer.hpp"
 
 #include <cerrno>
 
@@ -9,13 +9,13 @@ namespace ttmem::client {
 using segment::kNoSlot;
 using segment::Payload;
 
-std::uint32_t Book::most_records() const {
+std::uint32_t SegmentWriter::most_records() const {
   constexpr std::uint64_t kMost = 1u << 22;
   const std::uint64_t share = store.file().max_slots() / 4;
   return static_cast<std::uint32_t>(share < kMost ? share : kMost);
 }
 
-void Book::report(std::uint32_t anomaly, std::uint64_t id) {
+void SegmentWriter::report(std::uint32_t anomaly, std::uint64_t id) {
   store.count_anomaly(anomaly);
   Payload payload = {};
   payload.a = anomaly;
@@ -23,17 +23,17 @@ void Book::report(std::uint32_t anomaly, std::uint64_t id) {
   note(segment::Note::kAnomaly, payload);
 }
 
-void Book::refuse(std::uint32_t anomaly, std::uint64_t id) {
+void SegmentWriter::refuse(std::uint32_t anomaly, std::uint64_t id) {
   store.count_unrecorded();
   report(anomaly, id);
 }
 
-std::uint32_t Book::take_slot(SlotPool pool) {
+std::uint32_t SegmentWriter::take_slot(SlotPool pool) {
   for (bool room = true; room;) {
     bool low = false;
     std::uint32_t slot = kNoSlot;
     {
-      const Holding holding(store.lock);
+      const LockGuard guard(store.lock);
       slot = store.take_slot(pool);
       low = store.is_low();
     }
@@ -47,23 +47,23 @@ std::uint32_t Book::take_slot(SlotPool pool) {
   return kNoSlot;
 }
 
-void Book::commit(std::uint32_t slot, const Payload& payload) {
-  const Holding holding(store.lock);
+void SegmentWriter::commit(std::uint32_t slot, const Payload& payload) {
+  const LockGuard guard(store.lock);
   store.commit(slot, payload);
 }
 
-void Book::release(std::uint32_t slot, SlotPool pool) {
-  const Holding holding(store.lock);
+void SegmentWriter::release(std::uint32_t slot, SlotPool pool) {
+  const LockGuard guard(store.lock);
   store.commit_release(slot);
   store.put_back(slot, pool);
 }
 
-void Book::note(segment::Note note, const Payload& payload) {
-  const Holding holding(store.lock);
+void SegmentWriter::note(segment::Note note, const Payload& payload) {
+  const LockGuard guard(store.lock);
   store.note(note, payload);
 }
 
-bool Book::enter(SlotIndex& index, std::uint32_t tag, std::uint32_t value) {
+bool SegmentWriter::enter(SlotIndex& index, std::uint32_t tag, std::uint32_t value) {
   overflow.prepare();
   if (index.wants_preparation()) index.prepare();
   return index.insert(overflow, tag, value);
