@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -17,7 +18,10 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(os.environ["TTMEM_SOURCE_DIR"])
+from support import built
+from support.waiting import DEADLINE_SECONDS
+
+SOURCE = Path(built.SOURCE)
 UNITS = SOURCE / "packaging" / "systemd"
 MOST_EXPOSED = 1.5
 
@@ -29,7 +33,7 @@ def needs(tool, package="systemd"):
 
 
 def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_SECONDS)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -45,7 +49,7 @@ def units(tmp_path):
 @pytest.fixture
 def run_by_others():
     try:
-        subprocess.run([os.environ["TTMEM_BIN"], "--version"], user=65534, group=65534, check=True,
+        subprocess.run([built.TTMEM, "--version"], user=65534, group=65534, check=True,
                        extra_groups=[], cwd="/", stdout=subprocess.DEVNULL)
     except PermissionError:
         pytest.skip("other users may not run what is built here")
@@ -112,7 +116,7 @@ def test_the_directory_of_segments(tmp_path):
 
 def test_installed_under_any_prefix(tmp_path):
     code, said = run(
-        "cmake", "--install", os.environ["TTMEM_BUILD_DIR"], "--prefix", str(tmp_path),
+        "cmake", "--install", built.BUILD, "--prefix", str(tmp_path),
         "--component", "service",
     )
     assert code == 0, said
@@ -141,7 +145,7 @@ def test_the_daemon_reads_what_other_users_publish(run_by_others):
 
     def start(user, *arguments):
         started.append(subprocess.Popen(
-            [os.environ["TTMEM_BIN"], *arguments], env=environment, user=user, group=user,
+            [built.TTMEM, *arguments], env=environment, user=user, group=user,
             extra_groups=[], cwd="/", text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
         return started[-1]
 
@@ -154,7 +158,7 @@ def test_the_daemon_reads_what_other_users_publish(run_by_others):
         daemon = start(owner, "serve", "--http", "127.0.0.1:0", "--legacy-socket", "off",
                        "--history", "memory")
         address = listening_at(daemon)
-        with urllib.request.urlopen(f"{address}/api/v1/snapshot", timeout=20) as answer:
+        with urllib.request.urlopen(f"{address}/api/v1/snapshot", timeout=DEADLINE_SECONDS) as answer:
             seen = json.load(answer)
         assert [(each["pid"], each["uid"], each["alive"]) for each in seen["processes"]] == [
             (pid, stranger, True)]
@@ -162,7 +166,7 @@ def test_the_daemon_reads_what_other_users_publish(run_by_others):
     finally:
         for process in started:
             process.terminate()
-            process.communicate(timeout=20)
+            process.communicate(timeout=DEADLINE_SECONDS)
         shutil.rmtree(shared)
 
 
@@ -176,7 +180,7 @@ def start_as_the_unit_does(folder, *sockets):
         f"exec {hand_over}; export LISTEN_PID=$$ LISTEN_FDS={len(passed)} LISTEN_FDNAMES={names};"
         "exec unshare --net setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs"
         " --bounding-set=-all --inh-caps=-all"
-        ' "$TTMEM_BIN" serve --history memory'
+        f" {shlex.quote(built.TTMEM)} serve --history memory"
     )
     environment = {**os.environ, "TTMEM_DIR": str(folder), "HOME": "/"}
     daemon = subprocess.Popen(["bash", "-c", command], env=environment, cwd="/", pass_fds=passed,
@@ -203,11 +207,11 @@ def test_sockets_of_systemd_are_all_the_network_it_needs(run_by_others):
         daemon = start_as_the_unit_does(folder, ("http", http), ("legacy", legacy))
         try:
             address = f"http://127.0.0.1:{http.getsockname()[1]}"
-            with urllib.request.urlopen(f"{address}/healthz", timeout=20) as answer:
+            with urllib.request.urlopen(f"{address}/healthz", timeout=DEADLINE_SECONDS) as answer:
                 assert json.load(answer)["status"] == "ok"
         finally:
             daemon.terminate()
-            _, said = daemon.communicate(timeout=20)
+            _, said = daemon.communicate(timeout=DEADLINE_SECONDS)
         assert daemon.returncode == 0, said
     finally:
         http.close()
@@ -241,7 +245,7 @@ def test_the_filter_allows_every_system_call_of_the_daemon(tmp_path):
     """Also those of a history file and of a client of the original."""
     trace = tmp_path / "trace"
     daemon = subprocess.Popen(
-        ["strace", "-f", "-o", trace, os.environ["TTMEM_BIN"], "serve", "--http", "127.0.0.1:0",
+        ["strace", "-f", "-o", trace, built.TTMEM, "serve", "--http", "127.0.0.1:0",
          "--legacy-socket", tmp_path / "legacy.sock", "--history", tmp_path / "history.db"],
         stderr=subprocess.PIPE, text=True)
     try:
@@ -249,7 +253,7 @@ def test_the_filter_allows_every_system_call_of_the_daemon(tmp_path):
         if address is None:
             pytest.skip("strace may not trace here")
         for path in ("/api/v1/snapshot", "/api/v1/runs", "/metrics", "/healthz"):
-            urllib.request.urlopen(address + path, timeout=20).read()
+            urllib.request.urlopen(address + path, timeout=DEADLINE_SECONDS).read()
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(str(tmp_path / "legacy.sock"))
             client.sendall(bytes(112))
@@ -257,7 +261,7 @@ def test_the_filter_allows_every_system_call_of_the_daemon(tmp_path):
             client.recv(1)
     finally:
         os.kill(int(trace.read_text().split()[0]), signal.SIGTERM)
-        daemon.communicate(timeout=20)
+        daemon.communicate(timeout=DEADLINE_SECONDS)
     used = set(re.findall(r"^\d+ +(\w+)\(", trace.read_text(), re.M))
     assert {"epoll_wait", "recvmsg"} <= used or {"epoll_pwait", "recvmsg"} <= used
     allowed, denied = filters()

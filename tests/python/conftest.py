@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The ttmem authors
-"""What the tests of the Python package share.
-
-ctest names the binaries of its build: TTMEM_LIB (libttmem.so), TTMEM_BIN (the command),
-TTMEM_INJECTOR_DIR (the folder of the injector's libraries).
-"""
+"""What the tests of the Python package share."""
 
 import os
 import pathlib
@@ -14,17 +10,11 @@ import textwrap
 
 import pytest
 
+from support import built
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PACKAGE = SOURCE / "python"
 sys.path.insert(0, str(PACKAGE))
-sys.dont_write_bytecode = True
-
-
-def named_file(variable):
-    path = os.environ.get(variable)
-    if not path or not os.path.exists(path):
-        pytest.skip(f"{variable} names no file: run through ctest, or set it")
-    return path
 
 
 def tracking_environment(segments, **more):
@@ -34,9 +24,9 @@ def tracking_environment(segments, **more):
         PYTHONPATH=str(PACKAGE),
         PYTHONDONTWRITEBYTECODE="1",
         TTMEM_DIR=str(segments),
-        TTMEM_LIBRARY=named_file("TTMEM_LIB"),
-        TTMEM_BIN=named_file("TTMEM_BIN"),
-        TTMEM_INJECTOR_DIR=named_file("TTMEM_INJECTOR_DIR"),
+        TTMEM_LIBRARY=built.LIBRARY,
+        TTMEM_BIN=built.TTMEM,
+        TTMEM_INJECTOR_DIR=built.LIBRARIES,
     )
     values.update(more)
     return values
@@ -64,8 +54,8 @@ def in_process(tmp_path):
 
     A recorder lives as long as its process, so every test that records needs a fresh one.
     """
-    library = named_file("TTMEM_LIB")
-    ttmem = named_file("TTMEM_BIN")
+    library = built.LIBRARY
+    ttmem = built.TTMEM
     segments = tmp_path / "segments"
     segments.mkdir(mode=0o700)
 

@@ -10,6 +10,8 @@ import subprocess
 import pytest
 from conftest import SOURCE
 
+from support import built
+
 from ttmem import abi, library
 
 HEADER = SOURCE / "include" / "ttmem" / "ttmem.h"
@@ -106,11 +108,6 @@ def test_every_function_that_python_calls_is_declared():
 
 
 def test_the_library_has_every_function():
-    import os
-
-    path = os.environ.get("TTMEM_LIB")
-    if not path or not os.path.exists(path):
-        pytest.skip("TTMEM_LIB names no file: run through ctest, or set it")
-    loaded = ctypes.CDLL(path)
+    loaded = ctypes.CDLL(built.LIBRARY)
     for name, _, _ in library._FUNCTIONS:
         assert hasattr(loaded, name), name

@@ -9,8 +9,9 @@ import sys
 import textwrap
 
 import pytest
-from conftest import PACKAGE, SOURCE, named_file
+from conftest import PACKAGE, SOURCE
 from test_track import need
+from support import built
 
 CONFTEST = """
     import pytest
@@ -63,8 +64,8 @@ TESTS = """
 
 @pytest.fixture
 def run_pytest(tmp_path):
-    library, command = named_file("TTMEM_LIB"), named_file("TTMEM_BIN")
-    injector = named_file("TTMEM_INJECTOR_DIR")
+    library, command = built.LIBRARY, built.TTMEM
+    injector = built.LIBRARIES
     (tmp_path / "segments").mkdir(mode=0o700)
     (tmp_path / "conftest.py").write_text(textwrap.dedent(CONFTEST))
     (tmp_path / "test_sample.py").write_text(textwrap.dedent(TESTS))
@@ -240,9 +241,9 @@ def test_real_ttnn_on_a_mock_chip(tmp_path):
         PYTHONPATH=str(PACKAGE),
         PYTHONDONTWRITEBYTECODE="1",
         TTMEM_DIR=str(tmp_path / "segments"),
-        TTMEM_LIBRARY=named_file("TTMEM_LIB"),
-        TTMEM_BIN=named_file("TTMEM_BIN"),
-        TTMEM_INJECTOR_DIR=named_file("TTMEM_INJECTOR_DIR"),
+        TTMEM_LIBRARY=built.LIBRARY,
+        TTMEM_BIN=built.TTMEM,
+        TTMEM_INJECTOR_DIR=built.LIBRARIES,
         TT_METAL_MOCK_CLUSTER_DESC_PATH=os.path.join(descriptors, "n150.yaml"),
         TT_METAL_CACHE=os.path.join(os.path.dirname(descriptors), "kernels-python"),
         TT_LOGGER_LEVEL="error",

@@ -9,7 +9,8 @@ import subprocess
 import sys
 
 import pytest
-from conftest import SOURCE, named_file, output_of, tracking_environment
+from conftest import SOURCE, output_of, tracking_environment
+from support import built
 
 SETUP = SOURCE / "tests" / "runtime" / "setup"
 WORKLOAD = SOURCE / "tests" / "python" / "ttnn_workload.py"
@@ -67,7 +68,7 @@ class Runs:
 
     def _run(self, minor, board, how):
         interpreter = need("python", minor)
-        command = named_file("TTMEM_BIN")
+        command = built.TTMEM
         directory = self._directory / f"{minor}-{board}-{how}"
         segments = directory / "segments"
         segments.mkdir(parents=True, mode=0o700)

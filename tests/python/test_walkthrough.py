@@ -17,8 +17,9 @@ import tempfile
 import time
 
 import pytest
-from conftest import SOURCE, named_file, tracking_environment
+from conftest import SOURCE, tracking_environment
 from test_track import need
+from support import built
 
 PAGES = ("tutorial.md", "how-to/ci.md", "how-to/find-the-line.md", "how-to/out-of-memory.md")
 FENCE = re.compile(r"^```(python|console)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -62,7 +63,7 @@ class Session:
         descriptors = need("descriptors")
         commands = folder / "commands"
         commands.mkdir()
-        (commands / "ttmem").symlink_to(named_file("TTMEM_BIN"))
+        (commands / "ttmem").symlink_to(built.TTMEM)
         segments = folder / "segments"
         segments.mkdir(mode=0o700)
         self.folder = folder / "work"

@@ -6,29 +6,37 @@ A client of the real runtime (the host program, or Python with ttnn) prints one 
 checkpoint and waits; the comparison is made while it waits.
 """
 
+import contextlib
 import json
 import os
 import subprocess
+import sys
+import unittest
 
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from support import built  # noqa: E402
+
+TTMEM = os.environ.get("TTMEM_BIN") or built.TTMEM
+HOST = built.program("ttmem_runtime_host")
 SPACES = ("dram", "l1", "l1_small", "trace")
-SKIPPED = 77
-
-
-def skip(reason):
-    print(f"skipped: {reason}")
-    raise SystemExit(SKIPPED)
 
 
 def setup(*arguments):
-    """What tests/runtime/setup made, or the end of the test with its reason."""
-    program = os.path.join(os.path.dirname(os.path.realpath(__file__)), "setup")
-    result = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+    """What tests/runtime/setup made; where it cannot be made, the test is skipped with the reason."""
+    result = subprocess.run([os.path.join(HERE, "setup"), *arguments], capture_output=True, text=True,
+                            check=False)
     if result.returncode != 0:
-        skip(result.stderr.strip().splitlines()[-1])
+        raise unittest.SkipTest(result.stderr.strip().splitlines()[-1])
     return result.stdout.strip()
 
 
-def environment(board, package, **extra):
+def package():
+    """The folder of the stock library, which the host program uses."""
+    return os.path.join(setup("wheel"), "ttnn")
+
+
+def environment(board, package=None, **extra):
     values = dict(os.environ)
     cache = os.environ.get("TTMEM_RUNTIME_CACHE") or os.path.expanduser("~/.cache/ttmem-runtime")
     values.update(
@@ -44,7 +52,7 @@ def environment(board, package, **extra):
 
 def ttmem(*arguments):
     result = subprocess.run(
-        [os.environ["TTMEM_BIN"], *arguments], capture_output=True, text=True, check=True
+        [TTMEM, *arguments], capture_output=True, text=True, check=True
     )
     return result.stdout
 
@@ -74,7 +82,8 @@ class Comparison:
     def check(self, point):
         """Every chip of the mesh holds what the runtime's allocator has given out."""
         process = process_of(point["pid"])
-        devices = {d["metal_id"]: d for d in process["devices"]} if process else {}
+        assert process, f"{point['checkpoint']}: the process is not recorded"
+        devices = {d["metal_id"]: d for d in process["devices"]}
         for chip in point.get("chips", []):
             device = devices.get(chip, {})
             for space in SPACES:
@@ -94,22 +103,24 @@ class Comparison:
                     )
         return process
 
-    def report(self):
+    def must_agree(self):
+        """Prints the table, and fails unless there was something to compare and all of it is equal."""
         shown = [r for r in self.rows if r[4] or "capacity" not in r[1] and "largest" not in r[1]]
         print(f"\n{self.title}")
         print(f"{'checkpoint':<28} {'figure':<22} {'runtime':>14} {'ttmem':>14} {'difference':>11}")
         for checkpoint, figure, theirs, ours, difference in shown:
             print(f"{checkpoint:<28} {figure:<22} {theirs:>14} {ours or 0:>14} {difference:>11}")
         print(f"{self.count} figures compared, largest difference {self.largest} bytes")
-        return self.largest == 0
+        assert self.count
+        assert self.largest == 0, "see the table"
 
 
 class Client:
     """A program under `ttmem run` that stops at each checkpoint."""
 
-    def __init__(self, command, values, cwd):
+    def __init__(self, command, values, cwd=None):
         self.child = subprocess.Popen(
-            [os.environ["TTMEM_BIN"], "run", "--", *command],
+            [TTMEM, "run", "--", *command],
             env=values, cwd=cwd, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )
@@ -130,3 +141,17 @@ class Client:
     def end(self):
         self.child.stdin.close()
         return self.child.wait()
+
+
+@contextlib.contextmanager
+def running(command, values):
+    """A client that must end with 0, and is not left behind where a comparison fails."""
+    client = Client(command, values)
+    try:
+        yield client
+        code = client.end()
+        assert code == 0, f"the program ended with {code}"
+    finally:
+        client.child.kill()
+        client.child.wait()
+        client.child.stdout.close()

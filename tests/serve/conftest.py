@@ -2,30 +2,19 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """A running server of the original's protocol, and what it logs."""
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 import pytest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from legacy_client import Client, Process  # noqa: E402
-
-
-def eventually(condition, seconds=10):
-    """What the condition says, as soon as it is true."""
-    end = time.monotonic() + seconds
-    while True:
-        result = condition()
-        if result or time.monotonic() > end:
-            assert result, "did not come true in time"
-            return result
-        time.sleep(0.01)
+from support import built, command  # noqa: E402
+from support.waiting import DEADLINE_SECONDS, eventually  # noqa: E402
 
 
 class Server:
@@ -37,11 +26,10 @@ class Server:
         self.start()
 
     def start(self):
-        programs = os.environ["TTMEM_TEST_PROGRAMS"]
         self.output = open(os.path.join(self.folder, "out.log"), "ab")
         self.errors = open(os.path.join(self.folder, "err.log"), "ab")
         self.server = subprocess.Popen(
-            [os.path.join(programs, "legacy_server"), self.path, *self.options],
+            [built.program("legacy_server"), self.path, *self.options],
             stdout=self.output, stderr=self.errors)
         eventually(self.is_listening)
 
@@ -83,7 +71,7 @@ class Server:
         if self.server.poll() is None:
             self.server.send_signal(signal.SIGCONT)
             self.server.terminate()
-        return self.server.wait(10)
+        return self.server.wait(DEADLINE_SECONDS)
 
     def end(self):
         for process in self.processes:
@@ -95,9 +83,7 @@ class Server:
 
 def status():
     """`ttmem status --json`: what readers see without any server."""
-    result = subprocess.run([os.environ["TTMEM_BIN"], "status", "--json"], check=True,
-                            capture_output=True, text=True)
-    return json.loads(result.stdout)
+    return command.document("status")
 
 
 def legacy_processes():

@@ -7,13 +7,13 @@ import http.client
 import json
 import os
 import re
-import signal
 import socket
 import subprocess
 
-from conftest import eventually
+from support import command
+from support.built import TTMEM
+from support.waiting import DEADLINE_SECONDS, eventually
 
-TTMEM = os.environ["TTMEM_BIN"]
 ADDRESS = re.compile(r"listening on http://([\d.]+):(\d+)")
 
 
@@ -65,13 +65,13 @@ class Daemon:
     def stop(self):
         if self.process.poll() is None:
             self.process.terminate()
-        return self.process.wait(20)
+        return self.process.wait(DEADLINE_SECONDS)
 
     # ---- asking ---------------------------------------------------------------------------------
 
     def ask(self, path, method="GET", headers=None):
         """(status, headers, body) of one request on a connection of its own."""
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=20)
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=DEADLINE_SECONDS)
         try:
             connection.request(method, path, headers=headers or {})
             response = connection.getresponse()
@@ -93,7 +93,7 @@ class Daemon:
         return status, error["message"]
 
     def socket(self):
-        return socket.create_connection((self.host, self.port), timeout=20)
+        return socket.create_connection((self.host, self.port), timeout=DEADLINE_SECONDS)
 
     def raw(self, data):
         """Everything that comes back for these bytes until the daemon closes."""
@@ -212,19 +212,12 @@ def patch(snapshot, delta):
 @contextlib.contextmanager
 def workload(*arguments):
     """`ttmem demo`, from when everything is recorded; gives its pids."""
-    process = subprocess.Popen([TTMEM, "demo", "--hold", "120", *arguments],
-                               stdout=subprocess.PIPE, text=True)
-    try:
-        found = re.search(r"process ([\d ]+);", process.stdout.readline())
-        yield [int(pid) for pid in found.group(1).split()]
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(20)
-        process.stdout.close()
+    with command.workload(*arguments) as demo:
+        yield demo.pids
 
 
 def refused(folder, *options, **environment):
     """How a daemon that cannot start ends: (code, what it says)."""
-    done = subprocess.run([TTMEM, "serve", *options], capture_output=True, text=True, timeout=20,
-                          env={**os.environ, **environment}, check=False, cwd=folder)
+    done = subprocess.run([TTMEM, "serve", *options], capture_output=True, text=True,
+                          timeout=DEADLINE_SECONDS, env={**os.environ, **environment}, check=False, cwd=folder)
     return done.returncode, done.stderr

@@ -149,7 +149,7 @@ class Process:
 
     def end(self):
         self.process.stdin.close()
-        self.process.wait(10)
+        self.process.wait(120)
 
 
 def main(path, form):

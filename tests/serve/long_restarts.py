@@ -5,8 +5,9 @@
 import random
 import time
 
-from conftest import eventually, status
+from conftest import status
 from legacy_client import DRAM, L1
+from support.waiting import eventually
 
 
 def test_totals_are_right_after_each_start(server):
@@ -38,7 +39,7 @@ def test_totals_are_right_after_each_start(server):
                       if kind == wanted) for wanted in (DRAM, L1)]
         counters = server.client().query(0)
         assert [counters["dram"], counters["l1"]] == totals, rounds
-        device = eventually(lambda: status()["devices"], 1)[0]
+        device = eventually(lambda: status()["devices"], seconds=1)[0]
         assert [device["dram"]["requested"], device["l1"]["requested"]] == totals, rounds
         for process in processes:
             process.reconnect()

@@ -11,9 +11,10 @@ import time
 
 import pytest
 
-from conftest import Server, eventually
+from conftest import Server
 from daemon import TTMEM, Daemon, refused, workload
 from legacy_client import DRAM, Client
+from support.waiting import DEADLINE_SECONDS, eventually
 
 
 # ---- settings -----------------------------------------------------------------------------------
@@ -79,7 +80,7 @@ def test_sigterm_and_sigint_end_it_well(daemons):
         stream = daemon.stream()
         stream.message()
         daemon.signal(number)
-        assert daemon.process.wait(20) == 0
+        assert daemon.process.wait(DEADLINE_SECONDS) == 0
         assert "stopped" in daemon.log()
         stream.close()
 
@@ -269,7 +270,7 @@ def test_sockets_that_are_handed_over(folder):
             client.close()
         finally:
             process.terminate()
-            assert process.wait(20) == 0
+            assert process.wait(DEADLINE_SECONDS) == 0
         assert os.path.exists(path)  # it is the manager's
 
 
@@ -284,7 +285,7 @@ def test_a_server_of_the_original_is_not_disturbed(folder, daemons):
 # ---- what a user may not read -------------------------------------------------------------------
 
 def as_nobody(*arguments, **environment):
-    return subprocess.run([TTMEM, *arguments], capture_output=True, text=True, timeout=20,
+    return subprocess.run([TTMEM, *arguments], capture_output=True, text=True, timeout=DEADLINE_SECONDS,
                           check=False, user=65534, group=65534, extra_groups=[], cwd="/",
                           env={**os.environ, **environment})
 

@@ -6,8 +6,9 @@ import os
 import re
 import time
 
-from conftest import eventually
 from daemon import workload
+from support import built
+from support.waiting import eventually
 
 
 def last_known(daemon, metric):
@@ -96,7 +97,7 @@ def test_wrong_questions_say_what_to_do(folder, daemons):
 
 
 def page():
-    with open(os.path.join(os.environ["TTMEM_SOURCE_DIR"], "docs", "history.md"),
+    with open(os.path.join(built.SOURCE, "docs", "history.md"),
               encoding="utf-8") as file:
         return file.read()
 

@@ -12,8 +12,8 @@ import time
 
 import pytest
 
-from conftest import eventually
 from daemon import receive_all, workload
+from support.waiting import eventually
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 CLOSE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"

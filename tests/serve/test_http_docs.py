@@ -10,10 +10,11 @@ import subprocess
 
 import pytest
 
-from conftest import eventually
 from daemon import workload
+from support import built
+from support.waiting import DEADLINE_SECONDS, eventually
 
-DOCS = os.path.join(os.environ["TTMEM_SOURCE_DIR"], "docs")
+DOCS = os.path.join(built.SOURCE, "docs")
 
 
 def read(name):
@@ -38,7 +39,7 @@ def test_the_curl_lines(daemons):
             assert line.startswith("curl -s ")
             command = line.replace("127.0.0.1:7171", f"{daemon.host}:{daemon.port}")
             done = subprocess.run(["bash", "-c", command + " --fail"], capture_output=True,
-                                  text=True, timeout=20, check=False)
+                                  text=True, timeout=DEADLINE_SECONDS, check=False)
             endless = "/events" in line
             assert done.returncode == (28 if endless else 0), (line, done.stderr)
             if endless:

@@ -9,8 +9,9 @@ import subprocess
 
 import pytest
 
-from conftest import eventually, status
+from conftest import status
 from daemon import TTMEM, without_times, workload
+from support.waiting import DEADLINE_SECONDS, eventually
 
 SPACES = ("dram", "l1", "l1_small", "trace")
 
@@ -185,7 +186,7 @@ def test_other_methods_and_unknown_paths(busy):
 
 def test_one_connection_serves_many(busy):
     daemon, _ = busy
-    connection = http.client.HTTPConnection(daemon.host, daemon.port, timeout=20)
+    connection = http.client.HTTPConnection(daemon.host, daemon.port, timeout=DEADLINE_SECONDS)
     for _ in range(50):
         connection.request("GET", "/healthz")
         response = connection.getresponse()

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from conftest import eventually
 from daemon import without_times, workload
+from support.waiting import eventually
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_a_reader_that_does_not_read_is_dropped(daemon):
             counts = [float(line.split()[-1]) for line in text.splitlines()
                       if line.startswith("ttmem_self") and "dropped" in line]
             return counts and counts[0] >= 1
-        eventually(dropped, 90)
+        eventually(dropped)
         good.message()
         good.close()
         slow.close()

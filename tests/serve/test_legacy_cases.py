@@ -6,10 +6,10 @@ import os
 import re
 import struct
 
-from conftest import eventually
 from legacy_client import (
     ALLOC, APPLICATION, DISPATCH, DRAM, DUMP_KERNELS, FABRIC, KERNEL_LOAD, CB_ALLOC, L1, L1_SMALL,
     TRACE, message, wrapper_message)
+from support.waiting import eventually
 
 MIB = 1024 * 1024
 

@@ -15,9 +15,10 @@ import time
 
 import pytest
 
-from conftest import Server, eventually, legacy_processes
+from conftest import Server, legacy_processes
 from legacy_client import (
     ALLOC, DRAM, DUMP_REMAINING, FABRIC, L1, L1_SMALL, SYSTEM_MEMORY, TRACE, Client, message)
+from support.waiting import eventually
 
 COUNTERS = ("dram", "l1", "l1_small", "trace", "cb", "kernel")
 

@@ -13,8 +13,10 @@ import time
 
 import pytest
 
-from conftest import Server, eventually, legacy_processes, status
+from conftest import Server, legacy_processes, status
 from legacy_client import ALLOC, DRAM, FABRIC, L1, QUERY, Client, message
+from support import built
+from support.waiting import DEADLINE_SECONDS, eventually
 
 
 def test_d11_a_viewer_that_asks_and_leaves(server):
@@ -63,8 +65,8 @@ def test_d14_a_form_that_changes_is_refused(server):
 
 def test_d15_a_second_server_takes_nothing(server):
     second = subprocess.run(
-        [os.path.join(os.environ["TTMEM_TEST_PROGRAMS"], "legacy_server"), server.path],
-        capture_output=True, text=True, timeout=20)
+        [built.program("legacy_server"), server.path],
+        capture_output=True, text=True, timeout=DEADLINE_SECONDS)
     assert second.returncode == 1
     assert f"another server holds {server.path}" in second.stderr
     assert server.client().query(0)["type"] == 4
@@ -78,15 +80,15 @@ def test_d15_a_foreign_server_keeps_its_path(folder):
     foreign = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     foreign.bind(path)
     foreign.listen(1)
-    command = [os.path.join(os.environ["TTMEM_TEST_PROGRAMS"], "legacy_server"), path]
-    refused = subprocess.run(command, capture_output=True, text=True, timeout=20)
+    command = [built.program("legacy_server"), path]
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_SECONDS)
     assert refused.returncode == 1
     assert f"another server listens at {path}" in refused.stderr
     foreign.close()  # leaves a socket that nobody serves: that one may go
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     eventually(lambda: not connects_not(path))
     running.terminate()
-    assert running.wait(10) == 0
+    assert running.wait(DEADLINE_SECONDS) == 0
 
 
 def connects_not(path):
@@ -102,8 +104,8 @@ def test_d15_a_file_that_is_no_socket_stays(folder):
     with open(path, "w", encoding="utf-8") as file:
         file.write("mine")
     refused = subprocess.run(
-        [os.path.join(os.environ["TTMEM_TEST_PROGRAMS"], "legacy_server"), path],
-        capture_output=True, text=True, timeout=20)
+        [built.program("legacy_server"), path],
+        capture_output=True, text=True, timeout=DEADLINE_SECONDS)
     assert refused.returncode == 1 and "no socket: remove it" in refused.stderr
     with open(path, encoding="utf-8") as file:
         assert file.read() == "mine"
@@ -112,7 +114,7 @@ def test_d15_a_file_that_is_no_socket_stays(folder):
 def test_d16_d17_our_own_clients_need_no_server(server):
     """A stopped server stalls nobody: the recorder writes its own segment and connects nowhere."""
     os.kill(server.server.pid, signal.SIGSTOP)
-    demo = subprocess.Popen([os.environ["TTMEM_BIN"], "demo"], stdout=subprocess.DEVNULL,
+    demo = subprocess.Popen([built.TTMEM, "demo"], stdout=subprocess.DEVNULL,
                             stderr=subprocess.DEVNULL)
     try:
         eventually(lambda: [each for each in status()["processes"] if each["alive"]])

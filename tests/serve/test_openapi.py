@@ -11,8 +11,9 @@ import sys
 
 import pytest
 
-from conftest import eventually
 from daemon import workload
+from support import built
+from support.waiting import DEADLINE_SECONDS, eventually
 
 PACKAGE = "schemathesis>=4,<5"
 CHECKS = ("not_a_server_error,status_code_conformance,content_type_conformance,"
@@ -43,10 +44,10 @@ def test_the_server_is_as_the_file_says(daemons):
     with workload("--devices", "2"):
         eventually(lambda: daemon.document("/api/v1/processes")["processes"])
         done = subprocess.run(
-            [program, "run", os.path.join(os.environ["TTMEM_SOURCE_DIR"], "docs", "openapi.yaml"),
+            [program, "run", os.path.join(built.SOURCE, "docs", "openapi.yaml"),
              "--url", f"http://{daemon.host}:{daemon.port}", "--checks", CHECKS,
              "--exclude-path", "/api/v1/events", "--max-examples", "20", "--seed", "1",
              "--phases", "examples,fuzzing", "--no-color"],
-            capture_output=True, text=True, timeout=60, check=False)
+            capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert daemon.document("/healthz")["status"] == "ok"

@@ -13,10 +13,12 @@ import time
 
 import pytest
 
-from conftest import Server, eventually, status
+from conftest import Server, status
 from legacy_client import DRAM, FABRIC, L1, Client, Process
+from support import built
+from support.waiting import DEADLINE_SECONDS, eventually
 
-BIN = os.path.dirname(os.environ.get("TTMEM_BIN", ""))
+BIN = os.path.dirname(built.TTMEM)
 
 
 @pytest.fixture
@@ -25,7 +27,7 @@ def commands(folder, monkeypatch):
     programs = os.path.join(folder, "programs")
     os.mkdir(programs)
     for name in ("allocation_server_poc", "tt_smi_umd", "ttmem"):
-        os.symlink(os.environ["TTMEM_BIN"], os.path.join(programs, name))
+        os.symlink(built.TTMEM, os.path.join(programs, name))
     script(os.path.join(programs, "pytest"), "echo 1 passed")
     script(os.path.join(
         folder, "build/programming_examples/matmul/matmul_single_core/matmul_single_core"),
@@ -45,7 +47,8 @@ def script(path, line):
 
 
 def shell(line, **options):
-    return subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, timeout=60,
+    return subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True,
+                          timeout=DEADLINE_SECONDS,
                           **options)
 
 
@@ -69,7 +72,7 @@ def test_the_server_with_its_log(commands):
         "✓ [KERNEL_LOAD] Fabric kernel on Device 0: +0.0546875 MB (Total: 0.0546875 MB)\n"
         "✓ [KERNEL_LOAD] Application kernel on Device 0: +0.125 MB (Total: 0.179688 MB)\n")
     server.send_signal(signal.SIGINT)
-    assert server.wait(10) == 0
+    assert server.wait(DEADLINE_SECONDS) == 0
     with open("out.log", encoding="utf-8") as file:
         log = file.read()
     assert "🚀 Allocation Server started\n   Listening on: " in log
@@ -177,7 +180,7 @@ def test_d30_ctrl_c_restores_the_terminal(commands):
 
 
 def rows():
-    path = os.path.join(os.environ["TTMEM_SOURCE_DIR"], "docs/compatibility.md")
+    path = os.path.join(built.SOURCE, "docs/compatibility.md")
     with open(path, encoding="utf-8") as file:
         text = file.read().split("## Commands", 1)[1].split("\n## ", 1)[0]
     for line in text.splitlines():
@@ -215,4 +218,4 @@ def test_the_socket_is_a_socket_with_a_mode(commands):
     eventually(lambda: connects("s"))
     assert stat.S_IMODE(os.stat("s").st_mode) == 0o660
     os.kill(server.pid, signal.SIGTERM)
-    assert server.wait(10) == 0
+    assert server.wait(DEADLINE_SECONDS) == 0

@@ -7,8 +7,9 @@ import os
 import re
 
 import pytest
+from support import built
 
-BUILT = os.path.join(os.environ["TTMEM_SOURCE_DIR"], "web", "built")
+BUILT = os.path.join(built.SOURCE, "web", "built")
 
 
 @pytest.fixture

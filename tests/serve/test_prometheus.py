@@ -13,10 +13,11 @@ import urllib.request
 
 import pytest
 
-from conftest import eventually
 from daemon import workload
+from support import built
+from support.waiting import DEADLINE_SECONDS, eventually
 
-TTMEM = os.environ["TTMEM_BIN"]
+TTMEM = built.TTMEM
 
 pytestmark = pytest.mark.skipif(
     shutil.which("prometheus") is None, reason="prometheus is not installed (Debian package)"
@@ -57,7 +58,7 @@ class Prometheus:
         url = f"http://127.0.0.1:{self.port}/api/v1/query?" + urllib.parse.urlencode(
             {"query": question})
         try:
-            with urllib.request.urlopen(url, timeout=5) as answer:
+            with urllib.request.urlopen(url, timeout=DEADLINE_SECONDS) as answer:
                 document = json.load(answer)
         except OSError:
             return []
@@ -70,7 +71,7 @@ class Prometheus:
 
     def end(self):
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(DEADLINE_SECONDS)
         self.log.close()
 
 
@@ -108,7 +109,7 @@ def test_a_real_prometheus_says_what_status_says(folder, daemons):
         def told():
             return {(labels["unique_id"], labels["space"], labels["figure"]): int(value)
                     for labels, value in prometheus.ask("ttmem_memory_bytes")}
-        eventually(told, 30)
+        eventually(told)
         assert told() == expected
         assert [value for _, value in prometheus.ask('up{job="ttmem"}')] == [1.0]
         kernels = {labels["type"]: int(value)

@@ -6,8 +6,8 @@ import os
 import shutil
 import struct
 
-from conftest import eventually
 from daemon import workload
+from support.waiting import eventually
 
 BYTES, ROWS_AT, ROW_BYTES, READY_AT, READY = 8576, 856, 120, 8536, 0x52454459
 

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""`ttmem run --lines`: file, line and function behind every allocation of ttnn, and nothing else changes.
+
+The program below has a sitecustomize of its own, which must still run.
+"""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+import oracle
+from support import command
+from support.built import TTMEM
+
+PROGRAM = """
+import json, os, sys
+import ttnn
+device = ttnn.open_device(device_id=0)
+def make():
+    return ttnn.empty((1024, 1024), ttnn.bfloat16, ttnn.TILE_LAYOUT, device, ttnn.DRAM_MEMORY_CONFIG)
+def use(a):
+    return ttnn.add(a, a)
+a = make()
+b = use(a)
+print(json.dumps({"checkpoint": "made", "pid": os.getpid(), "own": "own_sitecustomize" in os.environ,
+                  "path": [p for p in sys.path if p.endswith("ttmem/python")]}, separators=(",", ":")), flush=True)
+sys.stdin.readline()
+ttnn.close_device(device)
+"""
+
+
+def line_of(text):
+    return next(n for n, line in enumerate(PROGRAM.splitlines(), 1) if text in line)
+
+
+def check(point, path, with_lines):
+    assert point["own"], "the program's own sitecustomize ran"
+    assert point["path"] == [], "folders of ours in sys.path"
+    made = f"{path}:{line_of('return ttnn.empty')} make"
+    used = f"{path}:{line_of('return ttnn.add')} use"
+    buffers = [(h["operation"], h["line"]) for h in command.holdings_of(point["pid"], "buffer")]
+    programs = [h["line"] for h in command.holdings_of(point["pid"], "program")]
+    if with_lines:
+        assert buffers == [("ttnn.empty", made), ("ttnn.add", used)]
+        assert programs == [used]
+    else:
+        assert [line for _, line in buffers if line] == []
+        assert [line for line in programs if line] == []
+
+
+@pytest.mark.parametrize("with_lines", [True, False], ids=["with lines", "without"])
+def test_lines_of_two_allocations(with_lines):
+    python = oracle.setup("python", "10")
+    os.mkdir("own")
+    with open("own/sitecustomize.py", "w", encoding="utf-8") as file:
+        file.write("import os\nos.environ['own_sitecustomize'] = '1'\n")
+    path = os.path.abspath("model.py")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(PROGRAM)
+    values = oracle.environment("n150", PYTHONPATH=os.path.abspath("own"))
+    option = ["--lines"] if with_lines else []
+    points = 0
+    with subprocess.Popen([TTMEM, "run", *option, "--", python, path], env=values, text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
+        try:
+            for text in child.stdout:
+                if text.startswith('{"checkpoint"'):
+                    points += 1
+                    check(json.loads(text), path, with_lines)
+                    child.stdin.write("\n")
+                    child.stdin.flush()
+            assert child.wait() == 0
+        finally:
+            child.kill()
+    assert points == 1
