@@ -9,7 +9,7 @@
 # ttmem_room(<name> [RECORDER] [TARGET <target>] [SOURCES <file>...] [LINK <target>...])
 #
 # RECORDER: the sources run inside other people's processes: no exceptions, no RTTI, no libstdc++
-# symbol, everything hidden but what is exported on purpose.
+# symbol, no assertion (base/assert.hpp), everything hidden but what is exported on purpose.
 # Every source sees TTMEM_VERSION, a string.
 # TARGET, SOURCES: instead of `ttmem_<name>` and all *.cpp of the folder.
 function(ttmem_room name)
@@ -36,6 +36,7 @@ function(ttmem_room name)
   target_compile_definitions(${ARG_TARGET} PRIVATE TTMEM_VERSION="${PROJECT_VERSION}")
   if(ARG_RECORDER)
     set_target_properties(${ARG_TARGET} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_definitions(${ARG_TARGET} PRIVATE TTMEM_IN_HOST)
     target_compile_options(
       ${ARG_TARGET}
       PRIVATE -fno-exceptions

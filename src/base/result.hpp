@@ -10,6 +10,8 @@
 #include <utility>
 #include <variant>
 
+#include "base/assert.hpp"
+
 namespace ttmem {
 
 enum class ErrorCode : std::uint8_t {
@@ -26,6 +28,7 @@ struct Error {
   std::string message;
 };
 
+// Look whether it holds a value before taking it.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -33,13 +36,20 @@ class [[nodiscard]] Result {
   Result(Error error) : state_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   explicit operator bool() const { return state_.index() == 0; }
-  T& operator*() { return std::get<0>(state_); }
-  const T& operator*() const { return std::get<0>(state_); }
-  T* operator->() { return &std::get<0>(state_); }
-  const T* operator->() const { return &std::get<0>(state_); }
-  const Error& error() const { return std::get<1>(state_); }
+  T& operator*() { return *get<0>(state_); }
+  const T& operator*() const { return *get<0>(state_); }
+  T* operator->() { return get<0>(state_); }
+  const T* operator->() const { return get<0>(state_); }
+  const Error& error() const { return *get<1>(state_); }
 
  private:
+  template <std::size_t Which, typename State>
+  static auto* get(State& state) {
+    auto* held = std::get_if<Which>(&state);
+    TTMEM_CHECK(held != nullptr);
+    return held;
+  }
+
   std::variant<T, Error> state_;
 };
 

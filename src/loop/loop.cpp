@@ -15,6 +15,8 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "base/assert.hpp"
+
 namespace ttmem::loop {
 
 namespace asio = boost::asio;
@@ -31,6 +33,7 @@ struct Loop::State {
 
   TimerId add(std::chrono::milliseconds delay, std::chrono::milliseconds period,
               Callback callback) {
+    TTMEM_CHECK(callback != nullptr);
     const TimerId id = ++last_timer;
     timers[id] = std::make_shared<Timer>(
         Timer{asio::steady_timer(context, delay), period, std::move(callback)});
@@ -95,6 +98,7 @@ Loop::Loop() : state_(std::make_unique<State>()) {}
 Loop::~Loop() = default;
 
 void Loop::watch(int descriptor, Ready wanted, ReadyCallback callback) {
+  TTMEM_CHECK(descriptor >= 0 && callback);
   epoll_event event{};
   event.events = (wanted.readable ? EPOLLIN : 0u) | (wanted.writable ? EPOLLOUT : 0u);
   event.data.fd = descriptor;
@@ -120,6 +124,7 @@ Loop::TimerId Loop::every(std::chrono::milliseconds period, Callback callback) {
 void Loop::cancel(TimerId timer) { state_->timers.erase(timer); }
 
 void Loop::on_signal(int signal, Callback callback) {
+  TTMEM_CHECK(callback != nullptr);
   state_->signals[signal] = {std::make_unique<asio::signal_set>(state_->context, signal),
                              std::move(callback)};
   state_->await_signal(signal);
