@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "view/words.hpp"
+#include "view/labels.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -42,7 +42,7 @@ void sort_by(std::vector<HoldingView>& holdings, Key key) {
 
 bool is_of_kind(const HoldingView& holding, const std::vector<std::string>& kinds) {
   return kinds.empty() ||
-         std::find(kinds.begin(), kinds.end(), view::name(holding.kind)) != kinds.end();
+         std::find(kinds.begin(), kinds.end(), ledger::name(holding.kind)) != kinds.end();
 }
 
 bool is_on_device(const HoldingView& holding, std::uint32_t device) {

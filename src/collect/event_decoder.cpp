@@ -137,7 +137,7 @@ void EventDecoder::tell_note(const Payload& note, DecodedEvent& event) {
       break;
     case Note::kAnomaly:
       view.kind = EventKind::kAnomaly;
-      view.reason = anomaly_word(note.a);
+      view.reason = ledger::anomaly_name(note.a);
       view.unknown_id = note.b;
       break;
     case Note::kRingFull:

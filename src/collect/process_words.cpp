@@ -22,12 +22,6 @@ using segment::BlobKind;
 constexpr std::array<std::string_view, 5> kFailures = {
     "out_of_memory", "cb_clash", "dataflow_buffer_clash", "ring_too_small", "other"};
 
-constexpr std::array<std::string_view, 16> kAnomalies = {
-    "unknown_free",  "replaced",     "unknown_allocator", "unknown_program", "unknown_workload",
-    "unknown_trace", "bad_value",    "in_signal",         "table_full",      "intern_full",
-    "limit",         "stale_handle", "kind_by_source",    "audit",           "overlap",
-    "second_runtime"};
-
 std::vector<std::string> hooks_missing(const segment::Reader& reader) {
   const segment::Header& header = reader.header();
   const auto blob = reader.blobs().find(header.hook_names, BlobKind::kString);
@@ -149,10 +143,6 @@ ledger::FailureView failure_view(const segment::Failure& failure, const segment:
 
 std::string_view failure_word(std::uint64_t kind) {
   return kind >= 1 && kind <= kFailures.size() ? kFailures[kind - 1] : kFailures.back();
-}
-
-std::string_view anomaly_word(std::uint64_t kind) {
-  return kind < kAnomalies.size() ? kAnomalies[kind] : "other";
 }
 
 }  // namespace ttmem::collect

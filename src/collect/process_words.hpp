@@ -26,7 +26,5 @@ ledger::FailureView failure_view(const segment::Failure& failure, const segment:
 
 // "out_of_memory", ...
 std::string_view failure_word(std::uint64_t kind);
-// "unknown_free", ...
-std::string_view anomaly_word(std::uint64_t kind);
 
 }  // namespace ttmem::collect

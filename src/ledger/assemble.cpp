@@ -130,10 +130,8 @@ void sum_up(ChipEntry& chip, std::vector<ProcessView>& processes, PeakMemory& pe
   for (const auto& [process, device] : chip.contributions) {
     ProcessDeviceView& view = processes[process].devices[device];
     view.id = chip.view.id;
-    sum.add_geometry(view.figures);
-    if (!processes[process].alive) continue;
-    sum.add(view.figures);
-    chip.view.processes += view.open;
+    sum.add(view.figures, processes[process].alive);
+    chip.view.processes += processes[process].alive && view.open;
   }
   chip.view.figures = sum.result(chip.contributions.size() == 1);
   peaks.observe(chip.view);
@@ -145,16 +143,12 @@ void PeakMemory::observe(DeviceView& device) {
   const auto kind = static_cast<std::uint32_t>(device.arch) << 1 | (device.mock ? 1u : 0u);
   Peaks& peaks = peaks_[{device.unique_id, kind}];
   const bool exact = device.figures.peak_basis == PeakBasis::kExact;
-  const auto raise = [exact](std::uint64_t& peak, const Figure& now, Figure& figure) {
-    peak = std::max({peak, now.value_or(0), figure.value_or(0)});
-    if (!exact && now) figure = peak;
-  };
-  for (std::size_t space = 0; space < kSpaces; ++space) {
-    SpaceFigures& figure = device.figures.spaces[space];
-    raise(peaks[space], figure.taken, figure.peak);
-  }
-  ProgramL1Figures& program_l1 = device.figures.program_l1;
-  raise(peaks[kProgramL1], program_l1.resident, program_l1.peak);
+  for_each_peak(
+      [&](std::size_t i, const Figure& now, Figure& peak) {
+        peaks[i] = std::max({peaks[i], now.value_or(0), peak.value_or(0)});
+        if (!exact && now) peak = peaks[i];
+      },
+      device.figures);
 }
 
 Snapshot assemble(const std::vector<ProcessInput>& processes, PeakMemory& peaks, bool totals_only) {

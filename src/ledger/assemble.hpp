@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "ledger/figure_table.hpp"
 #include "ledger/process_ledger.hpp"
 #include "ledger/snapshot.hpp"
 
@@ -36,8 +37,7 @@ class PeakMemory {
   void observe(DeviceView& device);  // raises the memory, then fills the device's peaks
 
  private:
-  static constexpr std::size_t kProgramL1 = kSpaces;
-  using Peaks = std::array<std::uint64_t, kSpaces + 1>;
+  using Peaks = std::array<std::uint64_t, kPeaks>;
   std::map<std::pair<std::uint64_t, std::uint32_t>, Peaks> peaks_;  // by id; architecture and mock
 };
 

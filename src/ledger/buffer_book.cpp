@@ -19,8 +19,6 @@ AddressRange range_of(std::uint64_t address, std::uint64_t block) {
   return {address, add(address, block)};
 }
 
-void raise(Figure& figure, std::uint64_t value) { figure = add(figure.value_or(0), value); }
-
 }  // namespace
 
 std::optional<std::uint64_t> L1Floor::at(const Core& core) const {
@@ -146,15 +144,15 @@ void BufferBook::fill(DeviceIndex device, bool with_largest_free, DeviceFigures&
 
 void BufferBook::add_group(const Key& key, const Sums& group, DeviceFigures& figures) const {
   SpaceFigures& space = figures.space(key.space);
-  raise(space.count, group.bare_count);
-  raise(space.requested, narrow(group.bare_requested));
+  add_to(space.count, group.bare_count);
+  add_to(space.requested, narrow(group.bare_requested));
   const auto by = multipliers(key);
   if (group.count == 0 || !by) return;
-  raise(space.count, group.count);
-  raise(space.requested, narrow(group.requested));
-  raise(space.taken, times(group.block, by->taken));
-  raise(space.occupied, times(group.block, by->occupied));
-  if (key.space == Space::kDram) raise(figures.kernels.in_dram, times(group.binaries, by->taken));
+  add_to(space.count, group.count);
+  add_to(space.requested, narrow(group.requested));
+  add_to(space.taken, times(group.block, by->taken));
+  add_to(space.occupied, times(group.block, by->occupied));
+  if (key.space == Space::kDram) add_to(figures.kernels.in_dram, times(group.binaries, by->taken));
 }
 
 // Allocators that cover the same chip share its memory: the widest tells the capacity, the fullest

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "ledger/enums.hpp"
 #include "ledger/figures.hpp"
 #include "ledger/snapshot.hpp"
-#include "ledger/words.hpp"
 
 namespace ttmem::ledger {
 
@@ -48,8 +48,35 @@ enum class EventKind : std::uint8_t {
   kRingFull,
 };
 
-// "buffer_allocated", "process_ended", ...: as in JSON.
-std::string_view name(EventKind kind);
+template <>
+inline constexpr std::array<std::string_view, 28> kNamesOf<EventKind> = {"process_started",
+                                                                         "process_ended",
+                                                                         "gap",
+                                                                         "device_opened",
+                                                                         "device_closed",
+                                                                         "allocator_opened",
+                                                                         "allocator_resized",
+                                                                         "allocator_cleared",
+                                                                         "allocator_closed",
+                                                                         "buffer_allocated",
+                                                                         "buffer_freed",
+                                                                         "buffer_changed",
+                                                                         "program_registered",
+                                                                         "program_loaded",
+                                                                         "program_changed",
+                                                                         "program_released",
+                                                                         "workload_created",
+                                                                         "workload_changed",
+                                                                         "workload_released",
+                                                                         "reloaded",
+                                                                         "trace_begun",
+                                                                         "trace_captured",
+                                                                         "trace_ended",
+                                                                         "trace_replayed",
+                                                                         "trace_released",
+                                                                         "failed",
+                                                                         "anomaly",
+                                                                         "ring_full"};
 
 // A device that the event concerns, with its totals over all live processes after the event: what
 // the original printed as "Total".

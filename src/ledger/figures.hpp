@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // The figures of a device: of one process on it, or of everybody. docs/figures.md defines each one
-// with a worked example. A figure that is not known is empty, never 0.
+// with a worked example. A figure that is not known is empty, never 0. figure_table.hpp has a row
+// for each of them, which says how it is added up, told and kept.
 #pragma once
 
 #include <array>
@@ -10,16 +11,26 @@
 #include <optional>
 #include <vector>
 
-#include "ledger/words.hpp"
+#include "ledger/enums.hpp"
+#include "ledger/saturating.hpp"
 
 namespace ttmem::ledger {
 
 using Figure = std::optional<std::uint64_t>;
 
+// What is known of a sum, if either part may not be known.
+inline void add_to(Figure& sum, const Figure& part) {
+  if (part) sum = add(sum.value_or(0), *part);
+}
+
 // What the bytes of a sum are based on.
 enum class Basis : std::uint8_t { kBlocks, kRequested, kMixed };
+template <>
+inline constexpr std::array<std::string_view, 3> kNamesOf<Basis> = {"blocks", "requested", "mixed"};
 // How the peak of a device was found: exact while one process lived, else the largest total seen.
 enum class PeakBasis : std::uint8_t { kExact, kObserved };
+template <>
+inline constexpr std::array<std::string_view, 2> kNamesOf<PeakBasis> = {"exact", "observed"};
 
 struct SpaceFigures {
   Figure capacity;      // bank bytes x banks
@@ -42,21 +53,24 @@ struct ProgramL1Figures {
 };
 
 struct KernelTypeFigures {
-  std::uint64_t count = 0;      // kernels of loaded programs
-  std::uint64_t programs = 0;   // loaded programs
-  std::uint64_t footprint = 0;  // packed bytes x cores: an upper bound of bytes written
+  Figure count;      // kernels of loaded programs
+  Figure programs;   // loaded programs
+  Figure footprint;  // packed bytes x cores: an upper bound of bytes written
   bool operator==(const KernelTypeFigures&) const = default;
 };
 
 struct KernelFigures {
   std::array<KernelTypeFigures, kKernelTypes> by_type;
-  std::array<std::uint64_t, kCoreTypes> by_core_type{};  // footprint
-  std::uint64_t registered = 0;  // programs that were never dispatched: 0 bytes
-  Figure in_dram;                // buffers that hold binaries: a part of DRAM taken
-  Figure unique_bytes;           // packed bytes, equal code counted once
+  std::array<Figure, kCoreTypes> by_core_type;  // footprint
+  Figure registered;                            // programs that were never dispatched: 0 bytes
+  Figure in_dram;                               // buffers that hold binaries: a part of DRAM taken
+  Figure unique_bytes;                          // packed bytes, equal code counted once
   Figure dispatches, first_loads, cache_hits, reloads, evictions, captures, replays;
   bool stand_in = false;  // built by a stand-in compiler: sizes are not true
 
+  const KernelTypeFigures& of(KernelType type) const {
+    return by_type[static_cast<std::size_t>(type)];
+  }
   KernelTypeFigures system() const;  // fabric + dispatch
   KernelTypeFigures total() const;
   bool operator==(const KernelFigures&) const = default;
@@ -64,15 +78,15 @@ struct KernelFigures {
 
 struct RingFigures {
   CoreType core_type = CoreType::kTensix;
-  std::uint32_t queue = 0, sub_device = 0;
-  std::uint32_t capacity = 0;
-  std::uint32_t used = 0;             // bytes of the slices in use
-  std::uint32_t programs = 0;         // slices in use
-  std::uint32_t largest_program = 0;  // ever reserved
-  std::uint32_t high_water = 0;
+  std::uint64_t queue = 0, sub_device = 0;
+  std::uint64_t capacity = 0;
+  std::uint64_t used = 0;             // bytes of the slices in use
+  std::uint64_t programs = 0;         // slices in use
+  std::uint64_t largest_program = 0;  // ever reserved
+  std::uint64_t high_water = 0;
   std::uint64_t evictions = 0, reloads = 0;
   bool observed = false;  // else simulated
-  std::int64_t headroom() const { return std::int64_t{capacity} - std::int64_t{largest_program}; }
+  std::int64_t headroom() const { return difference(capacity, largest_program); }
   bool operator==(const RingFigures&) const = default;
 };
 
@@ -87,7 +101,6 @@ struct Headroom {
 struct DeviceFigures {
   std::array<SpaceFigures, kSpaces> spaces;
   Figure l1_capacity;  // allocatable: L1 and L1_SMALL
-  Figure l1_used;      // L1 taken + L1_SMALL taken + program L1 resident
   ProgramL1Figures program_l1;
   KernelFigures kernels;
   std::vector<RingFigures> rings;
@@ -97,6 +110,8 @@ struct DeviceFigures {
 
   const SpaceFigures& space(Space which) const { return spaces[static_cast<std::size_t>(which)]; }
   SpaceFigures& space(Space which) { return spaces[static_cast<std::size_t>(which)]; }
+  // L1 taken + L1_SMALL taken + program L1 resident; empty if one of them is not known.
+  Figure l1_used() const;
   bool operator==(const DeviceFigures&) const = default;
 };
 

@@ -3,12 +3,14 @@
 #include "ledger/merge.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "ledger/figure_sums.hpp"
+#include "ledger/figure_table.hpp"
 
 namespace ttmem::ledger {
 namespace {
@@ -54,24 +56,20 @@ void sum_up(DeviceView& device, const std::vector<ProcessView>& processes) {
     for (const ProcessDeviceView& part : process.devices) {
       if (part.id != device.id) continue;
       ++known;
-      sum.add_geometry(part.figures);
-      if (!process.alive) continue;
-      sum.add(part.figures);
-      device.processes += part.open;
+      sum.add(part.figures, process.alive);
+      device.processes += process.alive && part.open;
     }
   }
-  const DeviceFigures before = device.figures;
+  std::array<Figure, kPeaks> before;
+  for_each_peak([&](std::size_t i, const Figure&, const Figure& peak) { before[i] = peak; },
+                device.figures);
   device.figures = sum.result(known == 1);
   if (device.figures.peak_basis == PeakBasis::kExact) return;
-  const auto raise = [](Figure& peak, const Figure& then, const Figure& now) {
-    if (now) peak = std::max(then.value_or(0), *now);
-  };
-  for (std::size_t i = 0; i < kSpaces; ++i) {
-    SpaceFigures& space = device.figures.spaces[i];
-    raise(space.peak, before.spaces[i].peak, space.taken);
-  }
-  ProgramL1Figures& program_l1 = device.figures.program_l1;
-  raise(program_l1.peak, before.program_l1.peak, program_l1.resident);
+  for_each_peak(
+      [&](std::size_t i, const Figure& now, Figure& peak) {
+        if (now) peak = std::max(before[i].value_or(0), *now);
+      },
+      device.figures);
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include "ledger/books.hpp"
 #include "ledger/core_layers.hpp"
 #include "ledger/details.hpp"
-#include "ledger/figure_sums.hpp"
 #include "ledger/program_figures.hpp"
 
 namespace ttmem::ledger {
@@ -128,7 +127,6 @@ DeviceFigures compute(const Books& books, DeviceIndex device, bool totals_only) 
   if (!totals_only) figures.headroom = headroom(books, device);
   const Figure& l1 = figures.space(Space::kL1).capacity;
   if (l1) figures.l1_capacity = add(*l1, figures.space(Space::kL1Small).capacity.value_or(0));
-  figures.l1_used = l1_used(figures);
   return figures;
 }
 

@@ -72,17 +72,19 @@ void fill_program_l1(const Books& books, DeviceIndex device, DeviceFigures& figu
 
 void fill_kernels(const Books& books, DeviceIndex device, KernelFigures& figures) {
   const bool open = books.catalog.is_open(device);
+  figures.registered = 0;
+  figures.by_type.fill({0, 0, 0});
+  figures.by_core_type.fill(0);
   for_each_set(books, device, [&](const SetFigures& set) {
-    figures.registered = add(figures.registered, set.registered);
+    add_to(figures.registered, set.registered);
     if (!open) return;
     for (std::size_t i = 0; i < kKernelTypes; ++i) {
-      KernelTypeFigures& to = figures.by_type[i];
-      to.count = add(to.count, set.by_type[i].count);
-      to.programs = add(to.programs, set.by_type[i].programs);
-      to.footprint = add(to.footprint, set.by_type[i].footprint);
+      add_to(figures.by_type[i].count, set.by_type[i].count);
+      add_to(figures.by_type[i].programs, set.by_type[i].programs);
+      add_to(figures.by_type[i].footprint, set.by_type[i].footprint);
     }
     for (std::size_t i = 0; i < kCoreTypes; ++i) {
-      figures.by_core_type[i] = add(figures.by_core_type[i], set.by_core_type[i]);
+      add_to(figures.by_core_type[i], set.by_core_type[i]);
     }
   });
   figures.unique_bytes = open ? unique_bytes(books, device) : 0;
@@ -119,10 +121,9 @@ void fill_rings(const Books& books, DeviceIndex device, DeviceFigures& figures) 
       figure.queue = manager.queue;
       figure.sub_device = manager.sub_device;
       figure.capacity = ring.bytes;
-      figure.programs = static_cast<std::uint32_t>(ring.slices.size());
-      std::uint64_t used = 0;
-      for (const RingSlice& slice : ring.slices) used += slice.bytes;
-      figure.used = static_cast<std::uint32_t>(std::min<std::uint64_t>(used, ring.bytes));
+      figure.programs = ring.slices.size();
+      for (const RingSlice& slice : ring.slices) figure.used += slice.bytes;
+      figure.used = std::min(figure.used, figure.capacity);
       figure.largest_program = ring.largest_bytes;
       figure.high_water = std::min(ring.high_water, ring.bytes);
       figure.evictions = manager.evictions;

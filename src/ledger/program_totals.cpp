@@ -77,7 +77,7 @@ SetFigures ProgramTotals::figures(const Catalog& catalog) const {
   for (const auto& [key, group] : kernels_) {
     const auto& [type, core_type, cores] = key;
     const std::uint64_t footprint = times(group.packed, core_count(catalog, cores));
-    KernelTypeFigures& figures = result.by_type[index_of(type)];
+    SetFigures::Kernels& figures = result.by_type[index_of(type)];
     figures.count += group.count;
     figures.footprint = add(figures.footprint, footprint);
     const auto place = static_cast<std::size_t>(core_type);

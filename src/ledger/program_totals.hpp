@@ -21,7 +21,10 @@ namespace ttmem::ledger {
 
 // Sums of one set that add up over sets.
 struct SetFigures {
-  std::array<KernelTypeFigures, kKernelTypes> by_type;
+  struct Kernels {
+    std::uint64_t count = 0, programs = 0, footprint = 0;
+  };
+  std::array<Kernels, kKernelTypes> by_type;
   std::array<std::uint64_t, kCoreTypes> by_core_type{};
   std::uint64_t registered = 0;
   std::uint64_t with_l1 = 0;

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "ledger/words.hpp"
+#include "ledger/enums.hpp"
 
 namespace ttmem::ledger {
 

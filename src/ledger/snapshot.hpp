@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "ledger/enums.hpp"
 #include "ledger/figures.hpp"
-#include "ledger/words.hpp"
 
 namespace ttmem::ledger {
 
@@ -20,6 +20,9 @@ namespace ttmem::ledger {
 using TimeNs = std::uint64_t;
 
 enum class Ended : std::uint8_t { kAlive, kClosed, kDied, kExec };
+template <>
+inline constexpr std::array<std::string_view, 4> kNamesOf<Ended> = {"alive", "closed", "died",
+                                                                    "exec"};
 
 enum class Source : std::uint8_t {
   kApi,
@@ -31,6 +34,9 @@ enum class Source : std::uint8_t {
   kProcfs,
   kDaemon  // another reader, which may read more, told about it
 };
+template <>
+inline constexpr std::array<std::string_view, 8> kNamesOf<Source> = {
+    "api", "injector", "patched", "legacy", "upstream", "estimate", "procfs", "daemon"};
 
 struct Tracking {
   std::optional<bool> exact;  // true: the runtime's own statistics agree; empty: not compared
@@ -142,6 +148,9 @@ struct Snapshot {
 // ---- details, on request ----------------------------------------------------------------------
 
 enum class HoldingKind : std::uint8_t { kBuffer, kProgram, kKernel, kRange, kTrace };
+template <>
+inline constexpr std::array<std::string_view, 5> kNamesOf<HoldingKind> = {
+    "buffer", "program", "kernel", "range", "trace"};
 
 struct HoldingView {
   HoldingKind kind = HoldingKind::kBuffer;
@@ -200,6 +209,9 @@ enum class Stretch : std::uint8_t {
   kL1Small,
   kUnknown
 };
+template <>
+inline constexpr std::array<std::string_view, 8> kNamesOf<Stretch> = {
+    "fixed", "ring", "program_l1", "gap", "free", "buffer", "l1_small", "unknown"};
 struct CoreStretch {
   Stretch kind = Stretch::kFree;
   std::uint64_t begin = 0, end = 0;

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "legacy/units.hpp"
+#include "view/labels.hpp"
 #include "view/units.hpp"
-#include "view/words.hpp"
 
 namespace ttmem::legacy {
 namespace {

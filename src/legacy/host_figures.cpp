@@ -24,8 +24,8 @@ void add(const ledger::DeviceFigures& figures, Tally& tally) {
   tally.cb_bytes += program_l1.allocated.value_or(program_l1.reserved.value_or(0));
   tally.cbs += program_l1.count.value_or(0);
   for (std::size_t type = 0; type < ledger::kKernelTypes; ++type) {
-    tally.kernel_bytes[type] += figures.kernels.by_type[type].footprint;
-    tally.kernels[type] += figures.kernels.by_type[type].count;
+    tally.kernel_bytes[type] += figures.kernels.by_type[type].footprint.value_or(0);
+    tally.kernels[type] += figures.kernels.by_type[type].count.value_or(0);
   }
 }
 
@@ -38,9 +38,9 @@ HostDevice described(const ledger::DeviceView& view) {
   // Bytes of the cores that can be used; the original multiplied by the whole network grid.
   device.total_l1 = std::uint64_t{device.l1_bytes_per_core} * view.tensix_cores;
   if (const ledger::RingFigures* ring = view::fullest_worker_ring(view.figures.rings)) {
-    device.ring_capacity = ring->capacity;
-    device.ring_used = ring->used;
-    device.ring_programs = ring->programs;
+    device.ring_capacity = static_cast<std::uint32_t>(ring->capacity);
+    device.ring_used = static_cast<std::uint32_t>(ring->used);
+    device.ring_programs = static_cast<std::uint32_t>(ring->programs);
   }
   return device;
 }

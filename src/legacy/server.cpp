@@ -15,7 +15,7 @@
 #include "legacy/log.hpp"
 #include "legacy/units.hpp"
 #include "loop/loop.hpp"
-#include "view/words.hpp"
+#include "view/labels.hpp"
 
 namespace ttmem::legacy {
 namespace {

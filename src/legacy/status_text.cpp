@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "legacy/units.hpp"
+#include "view/labels.hpp"
 #include "view/printable.hpp"
-#include "view/words.hpp"
 
 namespace ttmem::legacy {
 namespace {
@@ -25,14 +25,14 @@ struct Parts {
 
 Parts parts_of(const ledger::DeviceFigures& figures) {
   return {figures.space(ledger::Space::kL1).requested.value_or(0),
-          figures.program_l1.allocated.value_or(0), figures.kernels.total().footprint};
+          figures.program_l1.allocated.value_or(0), figures.kernels.total().footprint.value_or(0)};
 }
 
 std::string type_line(const ledger::KernelFigures& kernels, KernelType type) {
-  const auto& figures = kernels.by_type[static_cast<std::size_t>(type)];
+  const auto& figures = kernels.of(type);
   std::string line = pad_right(fmt::format("      - {}: ", title(type)), kValueColumn);
-  line = pad_right(line + spaced(figures.footprint) + " ", kCountColumn);
-  return fmt::format("{}({} kernels)\n", line, figures.count);
+  line = pad_right(line + spaced(figures.footprint.value_or(0)) + " ", kCountColumn);
+  return fmt::format("{}({} kernels)\n", line, figures.count.value_or(0));
 }
 
 std::string tree(const ledger::DeviceView& device, const Parts& parts) {

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "legacy/units.hpp"
+#include "view/labels.hpp"
 #include "view/printable.hpp"
-#include "view/words.hpp"
 
 namespace ttmem::legacy {
 namespace {
@@ -119,7 +119,7 @@ std::string breakdown(const ledger::DeviceView& device) {
   text += part_line("    Buffers:", bytes_of(figures.space(Space::kL1)));
   text += part_line("    CBs:",
                     figures.program_l1.allocated.value_or(figures.program_l1.reserved.value_or(0)));
-  text += part_line("    Kernels:", figures.kernels.total().footprint);
+  text += part_line("    Kernels:", figures.kernels.total().footprint.value_or(0));
   text += part_line("    L1_SMALL:", bytes_of(figures.space(Space::kL1Small)));
   text += part_line("    TRACE:", bytes_of(figures.space(Space::kTrace)));
   return text + "\n";
@@ -245,8 +245,8 @@ Usage usage_of(const ledger::DeviceFigures& figures) {
   // Without a resident figure, what circular buffers were registered with is all there is.
   const std::uint64_t programs =
       program_l1.resident.value_or(program_l1.allocated.value_or(program_l1.reserved.value_or(0)));
-  usage.l1 = figures.l1_used.value_or(bytes_of(figures.space(Space::kL1)) +
-                                      bytes_of(figures.space(Space::kL1Small)) + programs);
+  usage.l1 = figures.l1_used().value_or(bytes_of(figures.space(Space::kL1)) +
+                                        bytes_of(figures.space(Space::kL1Small)) + programs);
   usage.l1_total = figures.l1_capacity;
   return usage;
 }

@@ -7,9 +7,9 @@
 #include "top/listing.hpp"
 #include "top/rows.hpp"
 #include "top/views.hpp"
+#include "view/labels.hpp"
 #include "view/status_parts.hpp"
 #include "view/units.hpp"
-#include "view/words.hpp"
 
 namespace ttmem::top {
 namespace {
@@ -30,7 +30,7 @@ std::vector<ListCell> cells(const Scene& scene, const ProcessRow& row) {
   return {{std::to_string(process.pid), looks::kSoft, {}},
           {view::user_text(process), looks::kSoft, {}},
           {process.name, looks::kText.bold(), {}},
-          {std::string(view::name(process.ended)), died ? looks::kBad : looks::kSoft, {}},
+          {std::string(ledger::name(process.ended)), died ? looks::kBad : looks::kSoft, {}},
           {view::age_text(process.ended_at, scene.frame.snapshot.time), looks::kText, {}},
           {view::age_text(process.started, process.ended_at), looks::kSoft, {}},
           {device_list(process), looks::kText, {}},

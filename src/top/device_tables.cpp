@@ -9,8 +9,8 @@
 #include "top/listing.hpp"
 #include "top/rows.hpp"
 #include "view/bars.hpp"
+#include "view/labels.hpp"
 #include "view/units.hpp"
-#include "view/words.hpp"
 
 namespace ttmem::top {
 namespace {
@@ -20,7 +20,7 @@ using view::Ink;
 std::vector<ListCell> kernel_cells(const Scene& scene, const ledger::HoldingView& kernel) {
   return {{kernel.name.empty() ? kernel.source : kernel.name, looks::kText, {}},
           {std::string(view::title(kernel.type)), type_look(kernel.type), {}},
-          {std::string(view::processor_name(kernel.processor)), looks::kSoft, {}},
+          {std::string(ledger::processor_name(kernel.processor)), looks::kSoft, {}},
           {scene.bytes(kernel.packed), looks::kText, {}},
           {std::to_string(kernel.cores), looks::kText, {}},
           {scene.bytes(kernel.footprint), looks::kText, {}},

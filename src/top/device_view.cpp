@@ -11,8 +11,8 @@
 #include "top/listing.hpp"
 #include "top/views.hpp"
 #include "view/bars.hpp"
+#include "view/labels.hpp"
 #include "view/units.hpp"
-#include "view/words.hpp"
 
 namespace ttmem::top {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "view/words.hpp"
+#include "view/labels.hpp"
 
 namespace ttmem::top {
 namespace {

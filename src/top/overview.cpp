@@ -103,7 +103,7 @@ std::string kernel_counts(const ledger::ProcessView& process) {
   std::array<std::uint64_t, ledger::kKernelTypes> counts{};
   for (const auto& device : process.devices) {
     for (std::size_t type = 0; type < counts.size(); ++type) {
-      counts[type] += device.figures.kernels.by_type[type].count;
+      counts[type] += device.figures.kernels.by_type[type].count.value_or(0);
     }
   }
   return fmt::format("{}/{}/{}", counts[0], counts[1], counts[2]);

@@ -10,9 +10,9 @@
 #include "top/listing.hpp"
 #include "top/rows.hpp"
 #include "top/wrapping.hpp"
+#include "view/labels.hpp"
 #include "view/status_parts.hpp"
 #include "view/units.hpp"
-#include "view/words.hpp"
 
 namespace ttmem::top {
 namespace {
@@ -87,7 +87,7 @@ std::vector<ListCell> sum_cells(const Scene& scene, const ledger::ProcessView& p
           taken(Space::kL1Small),
           cell([](const auto& figures) { return figures.program_l1.resident; }),
           taken(Space::kTrace),
-          cell([](const auto& f) { return ledger::Figure(f.kernels.total().footprint); }),
+          cell([](const auto& f) { return f.kernels.total().footprint; }),
           {}};
 }
 
@@ -120,7 +120,7 @@ std::vector<ListCell> failure_cells(const Scene& scene, const ledger::FailureVie
 
 std::vector<ListCell> picture_cells(const Scene& scene, const ledger::HoldingView& holding) {
   const bool buffer = holding.kind == ledger::HoldingKind::kBuffer;
-  return {{std::string(buffer ? view::title(holding.space) : view::name(holding.kind)),
+  return {{std::string(buffer ? view::title(holding.space) : ledger::name(holding.kind)),
            looks::kText,
            {}},
           operation_cell(holding.operation.empty() ? holding.name : holding.operation),

@@ -8,9 +8,9 @@
 #include "top/process_parts.hpp"
 #include "top/rows.hpp"
 #include "top/views.hpp"
+#include "view/labels.hpp"
 #include "view/status_parts.hpp"
 #include "view/units.hpp"
-#include "view/words.hpp"
 
 namespace ttmem::top {
 namespace {
@@ -42,7 +42,7 @@ std::string life_text(const Scene& scene, const ledger::ProcessView& process) {
   const ledger::TimeNs now = scene.frame.snapshot.time;
   if (process.alive && process.started == 0) return "running";
   if (process.alive) return "running for " + view::age_text(process.started, now);
-  return fmt::format("{} {} ago, after {}", view::name(process.ended),
+  return fmt::format("{} {} ago, after {}", ledger::name(process.ended),
                      view::age_text(process.ended_at, now),
                      view::age_text(process.started, process.ended_at));
 }

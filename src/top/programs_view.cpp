@@ -5,9 +5,9 @@
 #include "top/listing.hpp"
 #include "top/rows.hpp"
 #include "top/views.hpp"
+#include "view/labels.hpp"
 #include "view/status_parts.hpp"
 #include "view/units.hpp"
-#include "view/words.hpp"
 
 namespace ttmem::top {
 namespace {

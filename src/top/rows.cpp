@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "top/views.hpp"
+#include "view/labels.hpp"
 #include "view/status_parts.hpp"
-#include "view/words.hpp"
 
 namespace ttmem::top {
 namespace {
@@ -163,7 +163,7 @@ bool matches(const std::string& filter, std::initializer_list<std::string_view> 
 }
 
 ledger::Figure l1_held(const ledger::DeviceFigures& figures) {
-  if (figures.l1_used) return figures.l1_used;
+  if (const ledger::Figure used = figures.l1_used()) return used;
   ledger::Figure sum = view::held(figures.space(ledger::Space::kL1));
   add_to(sum, view::held(figures.space(ledger::Space::kL1Small)));
   return sum;
@@ -176,7 +176,7 @@ void Totals::add(const ledger::DeviceFigures& figures) {
   add_to(l1_capacity, figures.l1_capacity);
   add_to(program_l1, figures.program_l1.resident);
   for (std::size_t type = 0; type < kernels.size(); ++type) {
-    kernels[type] += figures.kernels.by_type[type].footprint;
+    kernels[type] += figures.kernels.by_type[type].footprint.value_or(0);
   }
 }
 
@@ -316,7 +316,7 @@ L1Parts l1_parts(const ledger::DeviceView& device) {
   std::uint64_t ring = 0;
   for (const ledger::RingFigures& one : figures.rings) {
     if (one.core_type == ledger::CoreType::kTensix) {
-      ring = std::max(ring, std::uint64_t{one.capacity} * device.tensix_cores);
+      ring = std::max(ring, one.capacity * device.tensix_cores);
     }
   }
   ring = std::min(ring, beside);

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "view/labels.hpp"
 #include "view/printable.hpp"
 #include "view/table.hpp"
 #include "view/units.hpp"
-#include "view/words.hpp"
 
 namespace ttmem::view {
 namespace {

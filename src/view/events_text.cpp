@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "view/labels.hpp"
 #include "view/printable.hpp"
 #include "view/status_parts.hpp"
 #include "view/units.hpp"
-#include "view/words.hpp"
 
 namespace ttmem::view {
 namespace {

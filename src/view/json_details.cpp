@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "view/json.hpp"
 #include "view/json_values.hpp"
+#include "view/labels.hpp"
 #include "view/units.hpp"
-#include "view/words.hpp"
 
 namespace ttmem::view {
 namespace json {

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "view/json.hpp"
 #include "view/json_values.hpp"
+#include "view/labels.hpp"
 #include "view/units.hpp"
-#include "view/words.hpp"
 
 namespace ttmem::view {
 namespace json {
@@ -38,7 +38,7 @@ Json kernel(const ledger::EventKernel& view) {
   return {{"name", text_or_null(view.name)},
           {"source", text_or_null(view.source)},
           {"core_type", name(view.core_type)},
-          {"processor", text_or_null(processor_name(view.processor))},
+          {"processor", text_or_null(ledger::processor_name(view.processor))},
           {"packed", view.packed_bytes},
           {"cores", view.cores},
           {"footprint", view.footprint}};

@@ -1,91 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+//
+// The table Figures of docs/json.md, written and read: both walk the table of figures.
+#include <algorithm>
+#include <string>
+
+#include "ledger/figure_table.hpp"
+#include "view/json_read_values.hpp"
 #include "view/json_values.hpp"
+#include "view/labels.hpp"
 #include "view/ring_choice.hpp"
-#include "view/words.hpp"
 
 namespace ttmem::view::json {
 namespace {
 
 using ledger::CoreType;
-using ledger::KernelType;
+using ledger::Figure;
+using ledger::FigureGroup;
+using ledger::FigureRow;
 
-Json space(const ledger::SpaceFigures& figures) {
-  return {{"capacity", or_null(figures.capacity)},
-          {"taken", or_null(figures.taken)},
-          {"occupied", or_null(figures.occupied)},
-          {"requested", or_null(figures.requested)},
-          {"peak", or_null(figures.peak)},
-          {"count", or_null(figures.count)},
-          {"largest_free", or_null(figures.largest_free)}};
-}
+constexpr std::size_t kMostRings = 64;
 
-Json program_l1(const ledger::ProgramL1Figures& figures) {
-  return {{"resident", or_null(figures.resident)},
-          {"reserved", or_null(figures.reserved)},
-          {"allocated", or_null(figures.allocated)},
-          {"peak", or_null(figures.peak)},
-          {"count", or_null(figures.count)}};
-}
-
-// A source without programs knows no kernels either.
-bool kernels_known(const ledger::KernelFigures& kernels) { return kernels.dispatches.has_value(); }
-
-Json known_or_null(bool known, std::uint64_t value) { return known ? Json(value) : Json(nullptr); }
-
-Json kernel_type(const ledger::KernelTypeFigures& figures, bool known) {
-  return {{"count", known_or_null(known, figures.count)},
-          {"programs", known_or_null(known, figures.programs)},
-          {"footprint", known_or_null(known, figures.footprint)}};
-}
-
-Json by_core_type(const ledger::KernelFigures& kernels, bool known) {
-  Json types = Json::object();
-  for (std::size_t type = 0; type < ledger::kCoreTypes; ++type) {
-    types[std::string(name(static_cast<CoreType>(type)))] =
-        known_or_null(known, kernels.by_core_type[type]);
+// The object of a group: "kernels.fabric" is two steps below the device.
+template <typename Object, typename Step>
+Object& object_of(Object& device, std::string_view path, Step step) {
+  Object* place = &device;
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('.'), path.size());
+    place = &step(*place, std::string(path.substr(0, end)));
+    path.remove_prefix(std::min(end + 1, path.size()));
   }
-  return types;
+  return *place;
 }
 
-Json kernels(const ledger::KernelFigures& figures) {
-  const bool known = kernels_known(figures);
-  Json value;
-  for (const KernelType type :
-       {KernelType::kApplication, KernelType::kFabric, KernelType::kDispatch}) {
-    value[std::string(name(type))] =
-        kernel_type(figures.by_type[static_cast<std::size_t>(type)], known);
-  }
-  value["system"] = kernel_type(figures.system(), known);
-  value["total"] = kernel_type(figures.total(), known);
-  value["registered"] = known_or_null(known, figures.registered);
-  value["in_dram"] = or_null(figures.in_dram);
-  value["unique_bytes"] = or_null(figures.unique_bytes);
-  value["by_core_type"] = by_core_type(figures, known);
-  value["dispatches"] = or_null(figures.dispatches);
-  value["first_loads"] = or_null(figures.first_loads);
-  value["cache_hits"] = or_null(figures.cache_hits);
-  value["reloads"] = or_null(figures.reloads);
-  value["evictions"] = or_null(figures.evictions);
-  value["captures"] = or_null(figures.captures);
-  value["replays"] = or_null(figures.replays);
-  value["sizes"] = figures.stand_in ? "stand-in" : "true";
-  return value;
+Json& child(Json& object, const std::string& name) { return object[name]; }
+const Json& child_if_any(const Json& object, const std::string& name) {
+  return field(object, name.c_str());
 }
 
 Json ring(const ledger::RingFigures& figures) {
-  return {{"core_type", name(figures.core_type)},
-          {"queue", figures.queue},
-          {"sub_device", figures.sub_device},
-          {"capacity", figures.capacity},
-          {"used", figures.used},
-          {"programs", figures.programs},
-          {"largest_program", figures.largest_program},
-          {"high_water", figures.high_water},
-          {"headroom", figures.headroom()},
-          {"evictions", figures.evictions},
-          {"reloads", figures.reloads},
-          {"source", figures.observed ? "observed" : "simulated"}};
+  Json value = {{"core_type", name(figures.core_type)}};
+  for (const auto& [name, member] : ledger::kRingFigures)
+    value[std::string(name)] = figures.*member;
+  value["headroom"] = figures.headroom();
+  value["source"] = figures.observed ? "observed" : "simulated";
+  return value;
 }
 
 Json headroom(const ledger::Headroom& figures) {
@@ -98,16 +57,44 @@ Json headroom(const ledger::Headroom& figures) {
           {"core", std::move(core)}};
 }
 
+CoreType read_core_type(const Json& object, const char* name) {
+  return enumerator<CoreType>(object, name).value_or(CoreType::kTensix);
+}
+
+ledger::RingFigures read_ring(const Json& value) {
+  ledger::RingFigures ring;
+  ring.core_type = read_core_type(value, "core_type");
+  for (const auto& [name, member] : ledger::kRingFigures) {
+    ring.*member = number_or_0<std::uint64_t>(value, std::string(name).c_str());
+  }
+  ring.observed = string(value, "source") == "observed";
+  return ring;
+}
+
+ledger::Headroom read_headroom(const Json& value) {
+  ledger::Headroom headroom;
+  headroom.min = number<std::int64_t>(value, "min");
+  headroom.min_reserved = number<std::int64_t>(value, "min_reserved");
+  const Json& core = field(value, "core");
+  if (core.is_object()) {
+    headroom.core = ledger::Core{read_core_type(core, "type"), number_or_0<std::uint8_t>(core, "x"),
+                                 number_or_0<std::uint8_t>(core, "y")};
+  }
+  return headroom;
+}
+
 }  // namespace
 
 void add_figures(Json& device, const ledger::DeviceFigures& figures) {
-  for (const ledger::Space which : ledger::kDeviceSpaces) {
-    device[std::string(name(which))] = space(figures.space(which));
-  }
-  device["l1_total"] = {{"capacity", or_null(figures.l1_capacity)},
-                        {"used", or_null(figures.l1_used)}};
-  device["program_l1"] = program_l1(figures.program_l1);
-  device["kernels"] = kernels(figures.kernels);
+  std::string_view path;  // of `object`: the figures of a group come one after the other
+  Json* object = nullptr;
+  const auto write = [&](const FigureGroup& group, const FigureRow& row, const Figure& figure) {
+    if (path != group.path) object = &object_of(device, path = group.path, child);
+    (*object)[std::string(row.name)] = or_null(figure);
+  };
+  ledger::for_each_figure(write, figures);
+  ledger::for_each_derived_figure(write, figures);
+  device["kernels"]["sizes"] = figures.kernels.stand_in ? "stand-in" : "true";
   const ledger::RingFigures* fullest = fullest_worker_ring(figures.rings);
   device["ring"] = fullest != nullptr ? ring(*fullest) : Json(nullptr);
   device["rings"] = Json::array();
@@ -115,6 +102,26 @@ void add_figures(Json& device, const ledger::DeviceFigures& figures) {
   device["headroom"] = headroom(figures.headroom);
   device["basis"] = name(figures.basis);
   device["peak_basis"] = name(figures.peak_basis);
+}
+
+ledger::DeviceFigures read_figures(const Json& device) {
+  ledger::DeviceFigures figures;
+  ledger::for_each_figure(
+      [&](const FigureGroup& group, const FigureRow& row, Figure& figure) {
+        const Json& object = object_of(device, group.path, child_if_any);
+        figure = number<std::uint64_t>(object, std::string(row.name).c_str());
+      },
+      figures);
+  figures.kernels.stand_in = string(field(device, "kernels"), "sizes") == "stand-in";
+  const Json& rings = field(device, "rings");
+  for (std::size_t i = 0; rings.is_array() && i < std::min(rings.size(), kMostRings); ++i) {
+    figures.rings.push_back(read_ring(rings[i]));
+  }
+  figures.headroom = read_headroom(field(device, "headroom"));
+  figures.basis = enumerator<ledger::Basis>(device, "basis").value_or(ledger::Basis::kBlocks);
+  figures.peak_basis =
+      enumerator<ledger::PeakBasis>(device, "peak_basis").value_or(ledger::PeakBasis::kExact);
+  return figures;
 }
 
 }  // namespace ttmem::view::json

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "view/json.hpp"
 #include "view/json_values.hpp"
-#include "view/words.hpp"
+#include "view/labels.hpp"
 
 namespace ttmem::view {
 namespace json {
@@ -29,7 +29,7 @@ void add_place(Json& value, const ledger::HoldingView& view, const HoldingFields
   value["type"] = if_has(has.program || has.kernel, name(view.type));
   value["part"] = if_has(has.range, name(view.part));
   value["core_type"] = if_has(has.kernel || has.range, name(view.core_type));
-  value["processor"] = text_if(has.kernel, processor_name(view.processor));
+  value["processor"] = text_if(has.kernel, ledger::processor_name(view.processor));
   value["address"] = if_has(has.buffer || has.range, view.address);
   value["cores"] = view.cores == 0 ? Json(nullptr) : Json(view.cores);
   value["core_set"] = text_or_null(view.core_set);

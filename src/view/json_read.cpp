@@ -6,14 +6,13 @@
 
 #include "view/json.hpp"
 #include "view/json_read_values.hpp"
-#include "view/words.hpp"
+#include "view/labels.hpp"
 
 namespace ttmem::view {
 namespace json {
 namespace {
 
 constexpr std::size_t kAnomalyKinds = 64;
-constexpr std::size_t kArchs = 5, kSources = 8, kEndings = 4;
 
 ledger::HostDevice read_host(const Json& value) {
   ledger::HostDevice host;
@@ -37,9 +36,7 @@ ledger::DeviceView read_device(const Json& value) {
   device.id = number_or_0<std::uint32_t>(value, "id");
   device.unique_id = id(field(value, "unique_id")).value_or(0);
   device.board = string(value, "board");
-  device.arch = word<ledger::Arch>(field(value, "arch"), kArchs, [](ledger::Arch arch) {
-                  return name(arch);
-                }).value_or(ledger::Arch::kUnknown);
+  device.arch = enumerator<ledger::Arch>(value, "arch").value_or(ledger::Arch::kUnknown);
   device.mock = boolean(value, "mock");
   device.grid_x = number_or_0<std::uint16_t>(field(value, "grid"), "x");
   device.grid_y = number_or_0<std::uint16_t>(field(value, "grid"), "y");
@@ -68,7 +65,7 @@ ledger::Tracking read_tracking(const Json& value) {
   tracking.dangling = number_or_0<std::uint64_t>(value, "dangling");
   const Json& anomalies = field(value, "anomalies");
   for (std::size_t kind = 0; kind < kAnomalyKinds && !anomalies.empty(); ++kind) {
-    const auto count = number<std::uint64_t>(anomalies, anomaly_name(kind).c_str());
+    const auto count = number<std::uint64_t>(anomalies, ledger::anomaly_name(kind).c_str());
     if (!count) continue;
     tracking.anomalies.resize(kind + 1);
     tracking.anomalies[kind] = *count;
@@ -87,8 +84,7 @@ ledger::FailureView read_failure(const Json& value) {
   failure.message = string(value, "message");
   failure.requested = number<std::uint64_t>(value, "requested");
   failure.per_bank = number<std::uint64_t>(value, "per_bank");
-  failure.space = word<ledger::Space>(field(value, "space"), ledger::kSpaces,
-                                      [](ledger::Space space) { return name(space); });
+  failure.space = enumerator<ledger::Space>(value, "space");
   failure.program = id(field(value, "program"));
   for (const std::string& each : strings(value, "devices")) {
     if (const auto device = id(Json(each))) failure.devices.push_back(*device);
@@ -122,15 +118,11 @@ ledger::ProcessView read_process(const Json& value) {
   process.uid = number_or_0<std::uint32_t>(value, "uid");
   process.segment = string(value, "segment");
   process.alive = boolean(value, "alive");
-  process.ended = word<ledger::Ended>(field(value, "ended"), kEndings, [](ledger::Ended ended) {
-                    return name(ended);
-                  }).value_or(ledger::Ended::kAlive);
+  process.ended = enumerator<ledger::Ended>(value, "ended").value_or(ledger::Ended::kAlive);
   process.started = number_or_0<std::uint64_t>(value, "started_ns");
   process.ended_at = number_or_0<std::uint64_t>(value, "ended_ns");
   for (const std::string& each : strings(value, "sources")) {
-    const auto source =
-        word<ledger::Source>(Json(each), kSources, [](ledger::Source one) { return name(one); });
-    if (source) process.sources.push_back(*source);
+    if (const auto source = ledger::named<ledger::Source>(each)) process.sources.push_back(*source);
   }
   process.runtime_version = string(value, "runtime_version");
   process.container = string(value, "container");

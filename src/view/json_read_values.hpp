@@ -47,15 +47,10 @@ std::vector<std::string> strings(const Json& object, const char* name);
 // "0x1a"; empty if it is no such text.
 std::optional<std::uint64_t> id(const Json& value);
 
-// The enumerator with this name; the first `count` are asked.
-template <typename Enum, typename Name>
-std::optional<Enum> word(const Json& value, std::size_t count, Name name) {
-  if (!value.is_string()) return std::nullopt;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto each = static_cast<Enum>(i);
-    if (name(each) == value.get_ref<const std::string&>()) return each;
-  }
-  return std::nullopt;
+// The enumerator that the field names.
+template <ledger::Named Enum>
+std::optional<Enum> enumerator(const Json& object, const char* name) {
+  return ledger::named<Enum>(string(object, name));
 }
 
 // The table Figures of docs/json.md.

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "view/json.hpp"
 #include "view/json_values.hpp"
+#include "view/labels.hpp"
 #include "view/units.hpp"
-#include "view/words.hpp"
 
 namespace ttmem::view {
 namespace json {
@@ -86,7 +86,7 @@ Json process_device(const ledger::ProcessDeviceView& view) {
 Json anomalies(const std::vector<std::uint64_t>& counts) {
   Json value = Json::object();
   for (std::size_t kind = 0; kind < counts.size(); ++kind) {
-    if (counts[kind] > 0) value[anomaly_name(kind)] = counts[kind];
+    if (counts[kind] > 0) value[ledger::anomaly_name(kind)] = counts[kind];
   }
   return value;
 }

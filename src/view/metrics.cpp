@@ -11,8 +11,9 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include "ledger/figure_table.hpp"
+#include "view/labels.hpp"
 #include "view/units.hpp"
-#include "view/words.hpp"
 
 namespace ttmem::view {
 namespace {
@@ -21,6 +22,8 @@ using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 using prometheus::MetricType;
 using Labels = std::vector<ClientMetric::Label>;
+using ledger::Figure;
+using ledger::Metric;
 
 // Families in the order of their first value; a family without a value is not written.
 class Families {
@@ -59,98 +62,94 @@ Labels with(Labels labels, const char* name, std::string_view value) {
   return labels;
 }
 
-// What differs between the metrics of a device and those of a process on it.
-struct Names {
-  const char* memory;
-  const char* memory_help;
-  const char* kernels;
-  const char* kernels_help;
-  const char* dispatches;
-  const char* dispatches_help;
+// What differs between the metrics of a device and those of a process on it: by ledger::Metric,
+// the name and the help of its family. A family without a name is not told.
+struct Family {
+  const char* name = nullptr;
+  const char* help = nullptr;
 };
+using FamilyNames = std::array<Family, 5>;
 
-constexpr Names kDeviceNames = {
-    "ttmem_memory_bytes",
-    "Memory of a device, by space and figure; docs/figures.md defines the figures.",
-    "ttmem_kernel_footprint_bytes",
-    "Binary size x cores of loaded kernels: an upper bound, part of no sum.",
-    "ttmem_dispatches_total",
-    "Programs launched by the processes that the daemon has seen, by kind."};
-constexpr Names kProcessNames = {"ttmem_process_memory_bytes",
-                                 "Memory of one process on one device, by space and figure.",
-                                 "ttmem_process_kernel_footprint_bytes",
-                                 "Binary size x cores of the loaded kernels of one process.",
-                                 "ttmem_process_dispatches_total",
-                                 "Programs launched by one process, by kind."};
+constexpr FamilyNames kDeviceFamilies = {{
+    {},
+    {"ttmem_memory_bytes",
+     "Memory of a device, by space and figure; docs/figures.md defines the figures."},
+    {"ttmem_memory_capacity_bytes", "What the allocators of a device can give out, by space."},
+    {"ttmem_kernel_footprint_bytes",
+     "Binary size x cores of loaded kernels: an upper bound, part of no sum."},
+    {"ttmem_dispatches_total",
+     "Programs launched by the processes that the daemon has seen, by kind."},
+}};
+constexpr FamilyNames kProcessFamilies = {{
+    {},
+    {"ttmem_process_memory_bytes", "Memory of one process on one device, by space and figure."},
+    {},
+    {"ttmem_process_kernel_footprint_bytes",
+     "Binary size x cores of the loaded kernels of one process."},
+    {"ttmem_process_dispatches_total", "Programs launched by one process, by kind."},
+}};
+
+// Calls visit(i, kind, figure) for the figures that count launches, i < CounterMemory::kKinds.
+template <typename Visit>
+void for_each_launch_figure(const ledger::KernelFigures& kernels, Visit visit) {
+  std::size_t i = 0;
+  for (const auto& [member, row] : ledger::figure_table::kOfKernels) {
+    if (row.metric != Metric::kLaunches) continue;
+    // "cache_hits" are launches of the kind "cache_hit".
+    const bool all = member == &ledger::KernelFigures::dispatches;
+    visit(i++, all ? "all" : row.name.substr(0, row.name.size() - 1), kernels.*member);
+  }
+}
+
+CounterMemory::Counts counts_of(const ledger::KernelFigures& kernels) {
+  CounterMemory::Counts counts;
+  for_each_launch_figure(
+      kernels, [&](std::size_t i, std::string_view, const Figure& figure) { counts[i] = figure; });
+  return counts;
+}
 
 class FigureWriter {
  public:
-  FigureWriter(Families& families, const Names& names, Labels labels)
+  FigureWriter(Families& families, const FamilyNames& names, Labels labels)
       : families_(families), names_(names), labels_(std::move(labels)) {}
 
-  void memory(std::string_view space, const char* figure, const ledger::Figure& value) {
-    if (!value) return;
-    families_.gauge(names_.memory, names_.memory_help,
-                    with(with(labels_, "space", space), "figure", figure),
-                    static_cast<double>(*value));
-  }
-
   void figures(const ledger::DeviceFigures& figures) {
-    for (const ledger::Space space : ledger::kDeviceSpaces) {
-      const ledger::SpaceFigures& each = figures.space(space);
-      memory(name(space), "taken", each.taken);
-      memory(name(space), "occupied", each.occupied);
-      memory(name(space), "requested", each.requested);
-      memory(name(space), "peak", each.peak);
-    }
-    const ledger::ProgramL1Figures& program = figures.program_l1;
-    memory("program_l1", "resident", program.resident);
-    memory("program_l1", "reserved", program.reserved);
-    memory("program_l1", "allocated", program.allocated);
-    memory("program_l1", "peak", program.peak);
-    memory("l1_total", "used", figures.l1_used);
-    footprints(figures.kernels);
+    const auto write = [this](const ledger::FigureGroup& group, const ledger::FigureRow& row,
+                              const Figure& figure) {
+      const Family& family = names_[static_cast<std::size_t>(row.metric)];
+      if (!figure || family.name == nullptr || row.metric == Metric::kLaunches) return;
+      families_.gauge(family.name, family.help, labels_of(group, row),
+                      static_cast<double>(*figure));
+    };
+    ledger::for_each_figure(write, figures);
+    ledger::for_each_derived_figure(write, figures);
   }
 
-  void dispatches(const CounterMemory::Counts& counts) {
-    constexpr std::array kKinds = {"all", "first_load", "cache_hit", "reload"};
-    static_assert(kKinds.size() == CounterMemory::kKinds);
-    for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
-      if (!counts[kind]) continue;
-      families_.counter(names_.dispatches, names_.dispatches_help,
-                        with(labels_, "kind", kKinds[kind]), static_cast<double>(*counts[kind]));
-    }
+  void launches(const CounterMemory::Counts& counts) {
+    const Family& family = names_[static_cast<std::size_t>(Metric::kLaunches)];
+    for_each_launch_figure({}, [&](std::size_t i, std::string_view kind, const Figure&) {
+      if (!counts[i]) return;
+      families_.counter(family.name, family.help, with(labels_, "kind", kind),
+                        static_cast<double>(*counts[i]));
+    });
   }
 
  private:
-  void footprints(const ledger::KernelFigures& kernels) {
-    if (!kernels.dispatches) return;  // a source that knows no programs
-    for (std::size_t type = 0; type < ledger::kKernelTypes; ++type) {
-      families_.gauge(names_.kernels, names_.kernels_help,
-                      with(labels_, "type", name(static_cast<ledger::KernelType>(type))),
-                      static_cast<double>(kernels.by_type[type].footprint));
+  Labels labels_of(const ledger::FigureGroup& group, const ledger::FigureRow& row) const {
+    if (row.metric == Metric::kFootprint) {
+      return with(labels_, "type", group.path.substr(group.path.find('.') + 1));
     }
+    Labels labels = with(labels_, "space", group.path);
+    return row.metric == Metric::kMemory ? with(std::move(labels), "figure", row.name) : labels;
   }
 
   Families& families_;
-  const Names& names_;
+  const FamilyNames& names_;
   Labels labels_;
 };
 
-CounterMemory::Counts counts_of(const ledger::KernelFigures& kernels) {
-  return {kernels.dispatches, kernels.first_loads, kernels.cache_hits, kernels.reloads};
-}
-
 Labels device_labels(std::uint32_t id, std::uint64_t unique_id) {
   return {{"device", std::to_string(id)}, {"unique_id", unique_id_text(unique_id)}};
-}
-
-void add_capacity(Families& families, const Labels& labels, std::string_view space,
-                  const ledger::Figure& value) {
-  if (!value) return;
-  families.gauge("ttmem_memory_capacity_bytes",
-                 "What the allocators of a device can give out, by space.",
-                 with(labels, "space", space), static_cast<double>(*value));
 }
 
 void add_device(Families& families, const ledger::DeviceView& device,
@@ -161,13 +160,9 @@ void add_device(Families& families, const ledger::DeviceView& device,
                  with(with(with(labels, "arch", name(device.arch)), "board", device.board), "mock",
                       device.mock ? "true" : "false"),
                  1);
-  for (const ledger::Space space : ledger::kDeviceSpaces) {
-    add_capacity(families, labels, name(space), figures.space(space).capacity);
-  }
-  add_capacity(families, labels, "l1_total", figures.l1_capacity);
-  FigureWriter writer(families, kDeviceNames, labels);
+  FigureWriter writer(families, kDeviceFamilies, labels);
   writer.figures(figures);
-  writer.dispatches(launches);
+  writer.launches(launches);
   if (figures.headroom.min) {
     families.gauge(
         "ttmem_headroom_bytes",
@@ -187,7 +182,7 @@ void add_processes(Families& families, const ledger::Snapshot& snapshot) {
     ++by_state[process.alive ? "alive" : name(process.ended)];
     const std::vector<std::uint64_t>& counts = process.tracking.anomalies;
     for (std::size_t kind = 0; kind < counts.size(); ++kind) {
-      if (counts[kind] > 0) anomalies[anomaly_name(kind)] += counts[kind];
+      if (counts[kind] > 0) anomalies[ledger::anomaly_name(kind)] += counts[kind];
     }
     for (const ledger::FailureView& failure : process.failures) ++failures[failure.kind];
     unrecorded += process.tracking.unrecorded;
@@ -219,9 +214,9 @@ void add_each_process(Families& families, const ledger::ProcessView& process) {
     labels = with(std::move(labels), "start", std::to_string(process.start));
     labels = with(std::move(labels), "name", process.name);
     labels = with(std::move(labels), "user", process.user);
-    FigureWriter writer(families, kProcessNames, std::move(labels));
+    FigureWriter writer(families, kProcessFamilies, std::move(labels));
     writer.figures(device.figures);
-    writer.dispatches(counts_of(device.figures.kernels));
+    writer.launches(counts_of(device.figures.kernels));
   }
 }
 

@@ -6,6 +6,7 @@
 // a time series each is what a monitoring system cannot carry; ask the JSON for cores.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "ledger/figure_table.hpp"
 #include "ledger/snapshot.hpp"
 
 namespace ttmem::view {
@@ -41,7 +43,9 @@ struct SelfFigures {
 // counter may not fall. One lives as long as the one who tells.
 class CounterMemory {
  public:
-  static constexpr std::size_t kKinds = 4;  // all launches, first loads, cache hits, reloads
+  static constexpr auto kKinds = static_cast<std::size_t>(std::ranges::count_if(
+      ledger::figure_table::kOfKernels,
+      [](const auto& figure) { return figure.row.metric == ledger::Metric::kLaunches; }));
   using Counts = std::array<ledger::Figure, kKinds>;
 
   // Takes what the processes launched since the last call.

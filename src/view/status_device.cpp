@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "view/labels.hpp"
 #include "view/printable.hpp"
 #include "view/ring_choice.hpp"
 #include "view/status_parts.hpp"
 #include "view/units.hpp"
-#include "view/words.hpp"
 
 namespace ttmem::view {
 namespace {
@@ -114,8 +114,8 @@ std::string program_l1_line(const ledger::ProgramL1Figures& program_l1) {
 
 std::string l1_lines(const DeviceFigures& figures, const Style& style) {
   std::string text =
-      style.paint(fullness(figures.l1_used, figures.l1_capacity),
-                  top_line("L1", bytes_text(figures.l1_used),
+      style.paint(fullness(figures.l1_used(), figures.l1_capacity),
+                  top_line("L1", bytes_text(figures.l1_used()),
                            fmt::format("used of {}", bytes_text(figures.l1_capacity))));
   text += space_sub_line("Buffers", figures.space(Space::kL1));
   const ledger::SpaceFigures& small = figures.space(Space::kL1Small);
@@ -141,8 +141,9 @@ std::string ring_line(const std::vector<ledger::RingFigures>& rings, const Style
 }
 
 std::string footprint_note(const ledger::KernelFigures& kernels, KernelType type) {
-  const auto& figures = kernels.by_type[static_cast<std::size_t>(type)];
-  return fmt::format("{} {} ({})", title(type), bytes_text(figures.footprint), figures.count);
+  const auto& figures = kernels.of(type);
+  return fmt::format("{} {} ({})", title(type), bytes_text(figures.footprint),
+                     exact_text(figures.count));
 }
 
 std::string launch_note(const ledger::KernelFigures& kernels) {
@@ -157,8 +158,8 @@ std::string launch_note(const ledger::KernelFigures& kernels) {
 std::string elsewhere_line(const ledger::KernelFigures& kernels) {
   std::string note;
   if (kernels.in_dram.value_or(0) > 0) note = "in DRAM " + bytes_text(kernels.in_dram);
-  if (kernels.registered > 0) {
-    note += (note.empty() ? "" : "; ") + count_text(kernels.registered, "program") + " registered";
+  if (const auto registered = kernels.registered.value_or(0); registered > 0) {
+    note += (note.empty() ? "" : "; ") + count_text(registered, "program") + " registered";
   }
   return note.empty() ? "" : continuation(note);
 }
@@ -203,7 +204,7 @@ std::string headroom_line(std::uint32_t device_id, const ledger::Headroom& headr
 bool is_idle(const ledger::DeviceView& device) {
   const bool holds = std::any_of(device.figures.spaces.begin(), device.figures.spaces.end(),
                                  [](const auto& space) { return space.count.value_or(0) > 0; });
-  return device.processes == 0 && !holds && device.figures.l1_used.value_or(0) == 0;
+  return device.processes == 0 && !holds && device.figures.l1_used().value_or(0) == 0;
 }
 
 }  // namespace

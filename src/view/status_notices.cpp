@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include <fmt/format.h>
 
+#include "view/labels.hpp"
 #include "view/printable.hpp"
 #include "view/status_parts.hpp"
 #include "view/units.hpp"
-#include "view/words.hpp"
 
 namespace ttmem::view {
 namespace {
@@ -26,7 +26,8 @@ std::string anomaly_text(const std::vector<std::uint64_t>& anomalies) {
   std::string text;
   for (std::size_t kind = 0; kind < anomalies.size(); ++kind) {
     if (anomalies[kind] == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", anomaly_name(kind), anomalies[kind]);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", ledger::anomaly_name(kind),
+                        anomalies[kind]);
   }
   return text;
 }

@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "view/labels.hpp"
 #include "view/printable.hpp"
 #include "view/status_parts.hpp"
 #include "view/table.hpp"
 #include "view/units.hpp"
-#include "view/words.hpp"
 
 namespace ttmem::view {
 namespace {
@@ -74,7 +74,7 @@ std::string held_text(const DeviceFigures& figures) {
     text += fmt::format("{}program L1 {}", text.empty() ? "" : ", ",
                         bytes_text(figures.program_l1.resident));
   }
-  if (const auto total = figures.kernels.total(); total.footprint > 0) {
+  if (const auto total = figures.kernels.total(); total.footprint.value_or(0) > 0) {
     text += fmt::format("{}kernels {} footprint", text.empty() ? "" : ", ",
                         bytes_text(total.footprint));
   }

@@ -232,8 +232,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     for (SlotIndex slot = 0; slot < 64; ++slot) ledger.apply(slot, std::monostate());
     for (const DeviceIndex device : ledger.devices()) {
       const DeviceFigures figures = ledger.figures(device);
-      if (figures.space(Space::kDram).taken != 0u || figures.l1_used != 0u ||
-          figures.kernels.total().footprint != 0 || figures.program_l1.allocated != 0u) {
+      if (figures.space(Space::kDram).taken != 0u || figures.l1_used() != 0u ||
+          figures.kernels.total().footprint != 0u || figures.program_l1.allocated != 0u) {
         must("all released, and not zero");
       }
     }

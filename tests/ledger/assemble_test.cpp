@@ -54,7 +54,7 @@ TEST(Assemble, ADeviceThatNobodyUsesShowsZero) {
   const DeviceFigures& figures = snapshot.devices[0].figures;
   EXPECT_EQ(figures.space(Space::kDram).taken, 0u);
   EXPECT_EQ(figures.space(Space::kDram).count, 0u);
-  EXPECT_EQ(figures.l1_used, 0u);
+  EXPECT_EQ(figures.l1_used(), 0u);
   EXPECT_EQ(figures.program_l1.resident, 0u);
   EXPECT_EQ(figures.kernels.dispatches, 0u);
   EXPECT_EQ(figures.space(Space::kDram).capacity, 12ull * 1072693184);

@@ -160,7 +160,7 @@ TEST(Buffers, OfHostMemoryAreNoDeviceMemory) {
   const DeviceFigures figures = world.figures();
   EXPECT_EQ(figures.space(Space::kSystemMemory).requested, 4096u);
   EXPECT_EQ(figures.basis, Basis::kBlocks);
-  EXPECT_EQ(figures.l1_used, 0u);
+  EXPECT_EQ(figures.l1_used(), 0u);
   EXPECT_EQ(figures.space(Space::kDram).taken, 0u);
 }
 

@@ -3,11 +3,12 @@
 #include "check_sums.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <set>
 
 #include <fmt/format.h>
+
+#include "ledger/figure_table.hpp"
 
 namespace ttmem::ledger {
 namespace {
@@ -15,37 +16,6 @@ namespace {
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t plus(std::uint64_t a, std::uint64_t b) { return a > kMost - b ? kMost : a + b; }
-
-using Getter = std::function<Figure(const DeviceFigures&)>;
-struct Named {
-  std::string name;
-  Getter get;
-};
-
-std::vector<Named> additive_figures() {
-  std::vector<Named> all;
-  for (std::size_t i = 0; i < kSpaces; ++i) {
-    const std::string space(name(static_cast<Space>(i)));
-    all.push_back({space + " taken", [i](const auto& f) { return f.spaces[i].taken; }});
-    all.push_back({space + " occupied", [i](const auto& f) { return f.spaces[i].occupied; }});
-    all.push_back({space + " requested", [i](const auto& f) { return f.spaces[i].requested; }});
-    all.push_back({space + " count", [i](const auto& f) { return f.spaces[i].count; }});
-  }
-  all.push_back({"resident", [](const auto& f) { return f.program_l1.resident; }});
-  all.push_back({"reserved", [](const auto& f) { return f.program_l1.reserved; }});
-  all.push_back({"allocated", [](const auto& f) { return f.program_l1.allocated; }});
-  all.push_back({"programs with L1", [](const auto& f) { return f.program_l1.count; }});
-  for (std::size_t i = 0; i < kKernelTypes; ++i) {
-    all.push_back({"footprint", [i](const auto& f) { return f.kernels.by_type[i].footprint; }});
-    all.push_back({"kernels", [i](const auto& f) { return f.kernels.by_type[i].count; }});
-    all.push_back({"programs", [i](const auto& f) { return f.kernels.by_type[i].programs; }});
-  }
-  all.push_back({"registered", [](const auto& f) { return f.kernels.registered; }});
-  all.push_back({"in_dram", [](const auto& f) { return f.kernels.in_dram; }});
-  all.push_back({"dispatches", [](const auto& f) { return f.kernels.dispatches; }});
-  all.push_back({"cache hits", [](const auto& f) { return f.kernels.cache_hits; }});
-  return all;
-}
 
 std::string check_figures(const DeviceFigures& figures) {
   for (const Space which : kDeviceSpaces) {
@@ -57,17 +27,18 @@ std::string check_figures(const DeviceFigures& figures) {
   }
   const Figure& l1 = figures.space(Space::kL1).taken;
   const Figure& resident = figures.program_l1.resident;
-  if (figures.l1_used.has_value() != (l1 && resident)) return "l1_used known without its parts";
-  if (figures.l1_used) {
+  const Figure used = figures.l1_used();
+  if (used.has_value() != (l1 && resident)) return "l1_used known without its parts";
+  if (used) {
     const std::uint64_t small = figures.space(Space::kL1Small).taken.value_or(0);
-    if (*figures.l1_used != plus(plus(*l1, small), *resident)) return "l1_used is not its parts";
+    if (*used != plus(plus(*l1, small), *resident)) return "l1_used is not its parts";
   }
   if (figures.kernels.in_dram.value_or(0) > figures.space(Space::kDram).taken.value_or(kMost)) {
     return "kernels in DRAM above DRAM taken";
   }
-  std::uint64_t by_core_type = 0;
-  for (const std::uint64_t bytes : figures.kernels.by_core_type) {
-    by_core_type = plus(by_core_type, bytes);
+  Figure by_core_type;
+  for (const Figure& bytes : figures.kernels.by_core_type) {
+    if (bytes) by_core_type = plus(by_core_type.value_or(0), *bytes);
   }
   if (by_core_type != figures.kernels.total().footprint) return "footprint by core type differs";
   for (const RingFigures& ring : figures.rings) {
@@ -90,25 +61,34 @@ std::vector<const DeviceFigures*> parts_of(const Snapshot& snapshot, const Devic
 
 std::string check_device(const Snapshot& snapshot, const DeviceView& device) {
   const auto parts = parts_of(snapshot, device);
-  static const std::vector<Named> kAdditive = additive_figures();
-  for (const Named& figure : kAdditive) {
-    Figure sum;
-    for (const DeviceFigures* part : parts) {
-      if (const Figure value = figure.get(*part)) sum = plus(sum.value_or(0), *value);
-    }
-    const Figure of_device = figure.get(device.figures);
-    if (parts.empty() ? of_device.value_or(0) != 0 : of_device != sum) {
-      return fmt::format("device {}: {} is not the sum of its processes", device.id, figure.name);
-    }
+  // The rules of the table of figures, worked out again.
+  std::vector<Figure> merged;
+  for (const DeviceFigures* part : parts) {
+    std::size_t i = 0;
+    for_each_figure(
+        [&](const FigureGroup&, const FigureRow& row, const Figure& figure) {
+          merged.resize(std::max(merged.size(), i + 1));
+          Figure& to = merged[i++];
+          if (!figure) return;
+          if (row.merge == Merge::kSum) to = plus(to.value_or(0), *figure);
+          if (row.merge == Merge::kSmallest) to = std::min(to.value_or(kMost), *figure);
+        },
+        *part);
   }
-  for (std::size_t i = 0; i < kSpaces; ++i) {
-    Figure smallest;
-    for (const DeviceFigures* part : parts) {
-      const Figure& value = part->spaces[i].largest_free;
-      if (value) smallest = std::min(smallest.value_or(kMost), *value);
-    }
-    if (device.figures.spaces[i].largest_free != smallest) return "largest_free is not the minimum";
-  }
+  std::string wrong;
+  std::size_t i = 0;
+  for_each_figure(
+      [&](const FigureGroup& group, const FigureRow& row, const Figure& figure) {
+        const Figure expected = parts.empty() ? Figure() : merged[i];
+        ++i;
+        if (row.merge == Merge::kLargest) return;  // the dead count, too
+        const bool zero = parts.empty() && row.idle == Idle::kZero;
+        if (figure == (zero ? Figure(0) : expected)) return;
+        wrong = fmt::format("device {}: {}.{} does not follow from its processes", device.id,
+                            group.path, row.name);
+      },
+      device.figures);
+  if (!wrong.empty()) return wrong;
   std::optional<std::int64_t> room;
   for (const DeviceFigures* part : parts) {
     if (part->headroom.min)

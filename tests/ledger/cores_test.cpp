@@ -121,7 +121,7 @@ TEST(Cores, AreTakenFromTheGridIfNoListIsKnown) {
   world.dispatch(1);
   EXPECT_EQ(world.figures().program_l1.resident, std::nullopt);  // not known is not 0
   EXPECT_EQ(world.figures().program_l1.reserved, std::nullopt);
-  EXPECT_EQ(world.figures().l1_used, std::nullopt);
+  EXPECT_EQ(world.figures().l1_used(), std::nullopt);
   EXPECT_EQ(world.allocated(), 8192u);
 }
 

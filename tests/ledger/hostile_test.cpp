@@ -25,16 +25,10 @@ std::string told(const ProcessLedger& ledger) {
   };
   for (const DeviceIndex device : ledger.devices()) {
     const DeviceFigures f = ledger.figures(device);
-    for (const SpaceFigures& s : f.spaces) {
-      tell(s.taken.value_or(kLargest), s.occupied.value_or(kLargest),
-           s.requested.value_or(kLargest), s.count.value_or(kLargest),
-           s.largest_free.value_or(kLargest), s.capacity.value_or(kLargest));
-    }
-    tell(f.program_l1.resident.value_or(kLargest), f.program_l1.reserved.value_or(kLargest),
-         *f.program_l1.allocated, *f.program_l1.count, f.kernels.total().footprint,
-         f.kernels.total().count, f.kernels.registered, *f.kernels.unique_bytes,
-         f.kernels.dispatches.value_or(kLargest), f.kernels.replays.value_or(kLargest),
-         f.headroom.min.value_or(-1), f.headroom.min_reserved.value_or(-1));
+    for_each_figure([&](const FigureGroup&, const FigureRow&,
+                        const Figure& figure) { tell(figure.value_or(kLargest)); },
+                    f);
+    tell(f.headroom.min.value_or(-1), f.headroom.min_reserved.value_or(-1));
     for (const CoreView& core : ledger.cores(device, true)) {
       tell(core.program_l1, core.gaps, core.free, core.buffers, core.reserved,
            core.kernel_footprint);
@@ -223,7 +217,7 @@ TEST(Hostile, AbsurdSizesSaturate) {
   EXPECT_EQ(figures.space(Space::kDram).taken, kLargest);
   EXPECT_EQ(figures.space(Space::kL1).requested, kLargest);
   EXPECT_EQ(figures.program_l1.allocated, kLargest);
-  EXPECT_EQ(figures.l1_used, kLargest);
+  EXPECT_EQ(figures.l1_used(), kLargest);
   EXPECT_EQ(world.check(false), "");
   for (const SlotIndex slot : slots) world.clear(slot);
   EXPECT_EQ(world.figures().space(Space::kDram).taken, 0u);

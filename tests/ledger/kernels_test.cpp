@@ -31,7 +31,7 @@ TEST(Kernels, FootprintIsBytesTimesTheirOwnCores) {
   world.dispatch(2);
   EXPECT_EQ(type(world, KernelType::kDispatch).footprint, 94208u);
   EXPECT_EQ(world.figures().kernels.system().footprint, 1011712u);
-  EXPECT_EQ(world.figures().kernels.system().footprint / 1024, 988u);
+  EXPECT_EQ(world.figures().kernels.system().footprint.value() / 1024, 988u);
   world.dispatch(3);
   EXPECT_EQ(type(world, KernelType::kApplication).footprint, 8192000u);
   EXPECT_EQ(world.figures().kernels.total().count, 3u);

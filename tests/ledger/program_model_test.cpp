@@ -152,8 +152,8 @@ class ModelProcess {
     e.reserved = *figures.program_l1.reserved;
     e.allocated = *figures.program_l1.allocated;
     e.count = *figures.program_l1.count;
-    e.footprint = figures.kernels.total().footprint;
-    e.registered = figures.kernels.registered;
+    e.footprint = *figures.kernels.total().footprint;
+    e.registered = *figures.kernels.registered;
     e.dispatches = *figures.kernels.dispatches;
     e.replays = *figures.kernels.replays;
     for (const RingFigures& ring : figures.rings) e.ring_used += ring.used;

@@ -104,7 +104,7 @@ TEST(Resident, IsClippedBelowTheLowestBuffer) {
       world.buffer(allocator, Space::kL1, floor, 4096, 16384, world.cores({0, 0, 3, 0}));
   EXPECT_EQ(world.resident(), 64ull * 1000000);
   EXPECT_EQ(world.figures().headroom.min, 1000000 - (1 << 20));
-  EXPECT_EQ(world.figures().l1_used, 64ull * 1000000 + 64 * 4096);
+  EXPECT_EQ(world.figures().l1_used(), 64ull * 1000000 + 64 * 4096);
   EXPECT_EQ(world.check(), "");
   world.clear(slot);
   EXPECT_EQ(world.resident(), 64ull << 20);

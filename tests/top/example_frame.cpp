@@ -31,7 +31,8 @@ ledger::DeviceView device(std::uint32_t id, bool blackhole) {
   device.dram_banks = blackhole ? 8 : 12;
   const std::uint64_t usable = blackhole ? 1461248 : 1393472;
   device.figures.l1_capacity = usable * device.tensix_cores;
-  device.figures.l1_used = 0;
+  device.figures.space(Space::kL1).taken = 0;
+  device.figures.program_l1.resident = 0;
   device.figures.space(Space::kDram).capacity = blackhole ? 8 * 4277141376ull : 12 * 1072693184ull;
   device.figures.space(Space::kDram).taken = 0;
   device.figures.space(Space::kDram).largest_free = 870 * kMiB;
@@ -58,7 +59,6 @@ void hold(ledger::ProcessView& process, ledger::DeviceView& device, std::uint64_
   figures.space(Space::kL1Small).taken = 64 * kKiB;
   figures.space(Space::kTrace).taken = 0;
   figures.program_l1.resident = program;
-  figures.l1_used = buffers + 64 * kKiB + program;
   figures.kernels.by_type[0] = {37, 12, 7 * kMiB + 800 * kKiB};
   figures.kernels.by_type[1] = {1, 1, 896 * kKiB};
   figures.kernels.by_type[2] = {2, 1, 92 * kKiB};
@@ -77,14 +77,13 @@ void hold(ledger::ProcessView& process, ledger::DeviceView& device, std::uint64_
   add(sum.space(Space::kL1).taken, buffers);
   add(sum.space(Space::kL1Small).taken, 64 * kKiB);
   add(sum.program_l1.resident, program);
-  add(sum.l1_used, figures.l1_used);
   add(sum.kernels.dispatches, dispatches);
   add(sum.kernels.cache_hits, dispatches - 12);
   sum.kernels.reloads = 3;
   sum.kernels.evictions = 4;
   for (std::size_t i = 0; i < 3; ++i) {
-    sum.kernels.by_type[i].footprint += figures.kernels.by_type[i].footprint;
-    sum.kernels.by_type[i].count += figures.kernels.by_type[i].count;
+    add(sum.kernels.by_type[i].footprint, figures.kernels.by_type[i].footprint);
+    add(sum.kernels.by_type[i].count, figures.kernels.by_type[i].count);
   }
   sum.headroom = figures.headroom;
   ++device.processes;

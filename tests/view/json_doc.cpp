@@ -22,21 +22,44 @@ bool is_plain_name(const std::string& type) {
   return type == "integer" || type == "number" || type == "string" || type == "boolean";
 }
 
+const std::string kFigures = "figures ";
+
 }  // namespace
 
 JsonDoc::JsonDoc() {
+  read_tables();
+  read_figures();
+}
+
+void JsonDoc::read_tables() {
   std::ifstream file(TTMEM_SOURCE_DIR "/docs/json.md");
   const std::regex heading("### (\\w+)"), row("\\| (\\w+) \\| ([^|]+) \\|.*"),
-      include("The fields of \\[(\\w+)\\].*as well.*");
+      include("The (?:fields|figures) of \\[(\\w+)\\](\\(figures)?.*");
   std::string line, table;
   std::smatch match;
   while (std::getline(file, line)) {
     if (std::regex_match(line, match, heading)) {
       table = match[1];
+      tables_[table];
     } else if (!table.empty() && std::regex_match(line, match, include)) {
-      includes_.emplace_back(table, match[1]);
+      includes_.emplace_back(table, (match[2].matched ? kFigures : "") + match[1].str());
     } else if (!table.empty() && std::regex_match(line, match, row) && match[1] != "field") {
       tables_[table][match[1]] = match[2];
+    }
+  }
+}
+
+// The figures of a device have a page of their own: all of them are integers, or not known.
+void JsonDoc::read_figures() {
+  std::ifstream file(TTMEM_SOURCE_DIR "/docs/figures.md");
+  const std::regex heading("### (\\w+)"), row("\\| (\\w+) \\| (bytes|count) \\|.*");
+  std::string line, table;
+  std::smatch match;
+  while (std::getline(file, line)) {
+    if (std::regex_match(line, match, heading)) {
+      table = kFigures + match[1].str();
+    } else if (std::regex_match(line, match, row)) {
+      tables_[table][match[1]] = "integer or null";
     }
   }
 }

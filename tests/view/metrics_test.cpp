@@ -91,7 +91,7 @@ TEST(Metrics, WhatIsNotKnownIsAbsent) {
   ledger::DeviceFigures& figures = snapshot.devices[0].figures;
   figures.space(Space::kDram).taken.reset();
   figures.headroom.min.reset();
-  figures.kernels.dispatches.reset();
+  figures.kernels = {};
   const std::string text = text_of(snapshot);
   EXPECT_EQ(text.find(R"(space="dram",figure="taken")"), std::string::npos);
   EXPECT_NE(text.find(R"(space="dram",figure="requested")"), std::string::npos);

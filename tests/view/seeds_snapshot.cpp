@@ -50,9 +50,9 @@ DeviceFigures seeds_figures() {
   figures.space(Space::kTrace) = space(0, 0, 0, 0, 0);
   figures.program_l1 = {2'211'840, 2'211'840, 2'211'840, 2'211'840, 1};
   figures.l1_capacity = 111'477'760;
-  figures.l1_used = 1'146'880 + 2'211'840;
   figures.kernels.by_type = {{{1, 1, 8'192'000}, {1, 1, 917'504}, {1, 1, 94'208}}};
   figures.kernels.by_core_type = {8'192'000, 917'504, 0, 0, 94'208};
+  figures.kernels.registered = 0;
   figures.kernels.in_dram = 0;
   figures.kernels.unique_bytes = 57'344 + 47'104 + 102'400;
   figures.kernels.dispatches = 2;

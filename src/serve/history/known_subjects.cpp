@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "serve/history/metric_table.hpp"
-#include "view/words.hpp"
+#include "view/labels.hpp"
 
 namespace ttmem::serve::history {
 namespace {
@@ -47,7 +47,7 @@ bool take_figures(RunOnDevice& device, const ledger::DeviceFigures& figures, boo
 }
 
 bool take_end(Run& run, const ledger::ProcessView& process, TimeNs now) {
-  const std::string ended(process.alive ? std::string_view() : view::name(process.ended));
+  const std::string ended(process.alive ? std::string_view() : ledger::name(process.ended));
   if (run.ended == ended) return false;
   run.ended = ended;
   run.ended_at = process.alive ? 0 : process.ended_at != 0 ? process.ended_at : now;

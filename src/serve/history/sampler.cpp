@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "serve/history/known_subjects.hpp"
 #include "serve/history/metric_table.hpp"
@@ -12,7 +13,8 @@ namespace {
 
 using Peaks = std::array<Value, ledger::kSpaces>;
 
-Value peak_of(const Peaks& peaks, const std::optional<ledger::Space>& space) {
+Value peak_in(const Peaks& peaks, std::size_t metric) {
+  const auto space = peak_of(metric);
   return space ? peaks[static_cast<std::size_t>(*space)] : std::nullopt;
 }
 
@@ -35,37 +37,43 @@ std::map<std::uint64_t, Peaks> risen_by_device(const KnownRuns& runs) {
 
 void sample_device(const ledger::DeviceView& view, std::uint64_t number, const Peaks& risen,
                    Tracks& tracks) {
-  for (std::size_t metric = 0; metric < device_metric_count(); ++metric) {
-    const DeviceMetric& each = device_metric(metric);
-    if (each.value != nullptr) {
-      tracks.observe({metric, number}, each.value(view.figures), peak_of(risen, each.peak_of));
-    } else if (each.name == kProcessesMetric) {
-      tracks.observe({metric, number}, view.processes, {});
+  static const std::size_t kProcesses = metric_number(kProcessesMetric).value();
+  static const std::size_t kDispatches = metric_number(kDispatchesMetric).value();
+  std::vector<Value> values = values_of(Subject::kDevice, view.figures);
+  values.at(kProcesses) = view.processes;
+  for (std::size_t metric = 0; metric < values.size(); ++metric) {
+    if (metric == kDispatches) {
+      tracks.keep({metric, number});  // settle_rates() observes it
     } else {
-      tracks.keep({metric, number});
+      tracks.observe({metric, number}, values[metric], peak_in(risen, metric));
     }
   }
 }
 
-Value sum_over_devices(const ledger::ProcessView& process, const ProcessMetric& metric) {
-  Value sum;
+// The metrics of a process: sums over its devices.
+std::vector<Value> sums_over_devices(const ledger::ProcessView& process) {
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  std::vector<Value> sums(metrics().size() - device_metric_count());
   for (const ledger::ProcessDeviceView& device : process.devices) {
-    const Value value = metric.value(device.figures);
-    constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
-    if (value) sum = *value > kLargest - sum.value_or(0) ? kLargest : sum.value_or(0) + *value;
+    const std::vector<Value> values = values_of(Subject::kProcess, device.figures);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      if (!values[i]) continue;
+      const std::int64_t sum = sums[i].value_or(0);
+      sums[i] = *values[i] > kLargest - sum ? kLargest : sum + *values[i];
+    }
   }
-  return sum;
+  return sums;
 }
 
 void sample_process(const ledger::ProcessView& process, const KnownRun& known, Tracks& tracks) {
-  for (std::size_t each = 0; each < process_metric_count(); ++each) {
-    const ProcessMetric& metric = process_metric(each);
-    const SeriesKey key{device_metric_count() + each, known.run.id};
+  const std::vector<Value> sums = sums_over_devices(process);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const SeriesKey key{device_metric_count() + i, known.run.id};
     // The peaks of several devices need not have come at the same moment.
     const bool one = known.devices.size() == 1;
-    const Value peak = one ? peak_of(known.devices.begin()->second.risen, metric.peak_of) : Value();
+    const Value peak = one ? peak_in(known.devices.begin()->second.risen, key.metric) : Value();
     if (process.alive) {
-      tracks.observe(key, sum_over_devices(process, metric), peak);
+      tracks.observe(key, sums[i], peak);
     } else if (const Track* track = tracks.find(key); track != nullptr && track->last) {
       tracks.observe(key, {}, peak);
     }

@@ -13,7 +13,7 @@
 
 #include "view/json.hpp"
 #include "view/json_values.hpp"
-#include "view/words.hpp"
+#include "view/labels.hpp"
 
 namespace ttmem::serve::http {
 namespace {
@@ -32,7 +32,7 @@ struct Filter {
     if (pid && static_cast<std::uint64_t>(holding.pid) != *pid) return false;
     if (!pid && !holding.alive) return false;
     if (process && holding.process != *process) return false;
-    if (kind && view::name(holding.kind) != *kind) return false;
+    if (kind && ledger::name(holding.kind) != *kind) return false;
     if (space && (holding.kind != HoldingKind::kBuffer || name(holding.space) != *space)) {
       return false;
     }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Labels for people, where the names of the ledger's enums are not enough.
+#pragma once
+
+#include <string_view>
+
+#include "ledger/enums.hpp"
+
+namespace ttmem::view {
+
+// "DRAM", "L1_SMALL": as the original's log lines and people write them.
+std::string_view title(ledger::Space space);
+// "Application", "Fabric", "Dispatch".
+std::string_view title(ledger::KernelType type);
+// "Wormhole_B0", "Blackhole".
+std::string_view title(ledger::Arch arch);
+
+}  // namespace ttmem::view
