@@ -32,7 +32,10 @@ Moment Moment::now() {
 }
 
 TickClock::TickClock(const segment::Clock& stored, const Moment& now, bool same_boot)
-    : monotonic_now_(now.monotonic_ns), wall_now_(now.wall_ns), wall_stored_(stored.wall_ns) {
+    : monotonic_now_(now.monotonic_ns),
+      wall_now_(now.wall_ns),
+      wall_stored_(stored.wall_ns),
+      monotonic_stored_(stored.monotonic_ns) {
   if (!same_boot) return;
   if (stored.kind == static_cast<std::uint32_t>(segment::ClockKind::kMonotonicNs)) {
     ticks_now_ = now.monotonic_ns;

@@ -30,12 +30,15 @@ class TickClock {
   ledger::TimeNs wall(std::uint64_t ticks) const;
   // The ticks of a moment of CLOCK_MONOTONIC, which stamps dispatches and replays. 0 stays 0.
   std::uint64_t ticks(std::uint64_t monotonic_ns) const;
+  // CLOCK_MONOTONIC when the writer began.
+  std::uint64_t began_monotonic_ns() const { return monotonic_stored_; }
 
  private:
   std::uint64_t ticks_now_ = 0;
   std::uint64_t monotonic_now_ = 0;
   std::uint64_t wall_now_ = 0;
   std::uint64_t wall_stored_ = 0;
+  std::uint64_t monotonic_stored_ = 0;
   double ns_per_tick_ = 0;  // 0: only the stored moment is known
 };
 

@@ -125,7 +125,7 @@ ledger::Record range_of(const Payload& payload) {
   return range;
 }
 
-ledger::Record workload_of(const Payload& payload) {
+ledger::Record workload_of(const Payload& payload, const TickClock& clock) {
   ledger::WorkloadRecord workload;
   workload.id = payload.id;
   workload.set = payload.set;
@@ -133,10 +133,11 @@ ledger::Record workload_of(const Payload& payload) {
   workload.loads = payload.allocator;
   workload.reloads = Meta::block(payload.meta);
   workload.origin = payload.origin;
+  workload.launches = launches_of(payload, clock);
   return workload;
 }
 
-ledger::Record trace_of(const Payload& payload) {
+ledger::Record trace_of(const Payload& payload, const TickClock& clock) {
   ledger::TraceRecord trace;
   trace.id = payload.id;
   trace.set = payload.set;
@@ -144,6 +145,7 @@ ledger::Record trace_of(const Payload& payload) {
   trace.capturing = (Meta::flags(payload.meta) & segment::kFlagHeld) != 0;
   trace.members = payload.cores;
   trace.origin = payload.origin;
+  trace.launches = launches_of(payload, clock);
   return trace;
 }
 
@@ -188,7 +190,7 @@ ledger::RingRecord ring_of(const segment::Ring& ring) {
 
 }  // namespace
 
-ledger::Record record_of(const Payload& payload, const BlobReader& blobs) {
+ledger::Record record_of(const Payload& payload, const BlobReader& blobs, const TickClock& clock) {
   if (!Meta::live(payload.meta)) return {};
   switch (Meta::kind(payload.meta)) {
     case Kind::kBuffer:
@@ -200,20 +202,22 @@ ledger::Record record_of(const Payload& payload, const BlobReader& blobs) {
     case Kind::kRange:
       return range_of(payload);
     case Kind::kWorkload:
-      return workload_of(payload);
+      return workload_of(payload, clock);
     case Kind::kTrace:
-      return trace_of(payload);
+      return trace_of(payload, clock);
     case Kind::kNote:
       break;
   }
   return {};
 }
 
-ledger::Launches launches_of(const Payload& payload, const segment::Clock& clock) {
+ledger::Launches launches_of(const Payload& payload, const TickClock& clock) {
+  const std::uint64_t first =
+      segment::FirstTime::monotonic_ns(payload.operation, clock.began_monotonic_ns());
   return {.count = payload.a,
           .stamp = payload.b,
-          .first = segment::FirstTime::monotonic_ns(payload.operation, clock.monotonic_ns),
-          .last = payload.time};
+          .first = clock.ticks(first),
+          .last = clock.ticks(payload.time)};
 }
 
 ledger::OriginFrame frame_of(const segment::OriginFrame& frame, const BlobReader& blobs) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "collect/clock.hpp"
 #include "ledger/records.hpp"
 #include "ledger/snapshot.hpp"
 #include "segment/format.hpp"
@@ -22,10 +23,10 @@ using segment::BlobReader;
 using segment::BlobView;
 
 // What a slot holds. std::monostate if it is released or makes no sense.
-// Launches are not in it.
-ledger::Record record_of(const segment::Payload& payload, const BlobReader& blobs);
-// `clock` is the header's.
-ledger::Launches launches_of(const segment::Payload& payload, const segment::Clock& clock);
+ledger::Record record_of(const segment::Payload& payload, const BlobReader& blobs,
+                         const TickClock& clock);
+// Of a workload or trace. They are stamped by another clock than the rest; here in ticks, too.
+ledger::Launches launches_of(const segment::Payload& payload, const TickClock& clock);
 
 ledger::DeviceRecord device_of(const segment::Device& device, const BlobReader& blobs);
 ledger::DeviceSetRecord device_set_of(const segment::DeviceSet& set, const BlobReader& blobs);

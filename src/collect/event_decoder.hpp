@@ -1,65 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// The events of one process in words. A segment's event says only "slot i is now this"; here it is
-// compared with what stood there, and becomes "buffer freed" or "program loaded".
+// The events of one process in words. A segment's event says only "slot i is now this"; it is put
+// into the ledger of the process, which knows what stood there and tells what that means. So an
+// event goes by the same rules as every figure.
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <optional>
 #include <vector>
 
-#include "collect/segment_source.hpp"
-#include "collect/slot_shadow.hpp"
+#include "collect/clock.hpp"
 #include "ledger/event.hpp"
+#include "ledger/process_ledger.hpp"
+#include "segment/reader.hpp"
 
 namespace ttmem::collect {
 
-// Totals of one process on one device, in the measure of the original's counters.
-struct DeviceShare {
-  std::int64_t kernels_footprint = 0;
-  std::int64_t program_l1_allocated = 0;
-};
-using Shares = std::map<std::uint64_t, DeviceShare>;  // by unique id
+// What a process adds to the totals of each of its devices.
+using Shares = std::vector<ledger::EventDevice>;
 
 struct DecodedEvent {
-  ledger::EventView view;  // `devices` without ids and totals
-  DeviceShare change;      // on each of its devices
+  ledger::EventView view;         // `devices` without ids and totals
+  std::optional<Shares> changed;  // from here on, if they are others than before
+};
+
+struct EventBatch {
+  bool restart = false;  // what the process added so far is replaced by `initial`
+  Shares initial;
+  std::vector<DecodedEvent> events;  // oldest first
 };
 
 class EventDecoder {
  public:
-  explicit EventDecoder(const SegmentSource& source);
+  // All of it must outlive the decoder.
+  EventDecoder(const segment::Reader& reader, const TickClock& clock, std::uint64_t key,
+               ledger::ProcessLedger& ledger)
+      : reader_(reader), clock_(clock), key_(key), ledger_(ledger) {}
 
-  struct Batch {
-    bool restart = false;  // what this process added to the totals so far is replaced by `initial`
-    Shares initial;
-    std::vector<DecodedEvent> events;
-  };
-  // The events of the last update, oldest first.
-  Batch decode(RawEvents raw);
+  // The ledger is at the state before the run: brings it to the state after it.
+  void follow(const segment::EventRun& run);
+  // The ledger is at the state after the run already, because it was read from the table: goes back
+  // as far as the run tells what stood before, follows it, and ends where it began. `missed` events
+  // before the run are lost.
+  void retell(const segment::EventRun& run, std::uint64_t missed);
+
+  EventBatch take();
   // The end of the process, once.
-  DecodedEvent ended(ledger::TimeNs time) const;
+  DecodedEvent ended(ledger::TimeNs time, ledger::Ended how) const;
 
  private:
-  DecodedEvent decode(std::uint64_t number, const segment::Event& event);
-  bool is_told(const segment::Event& event) const;
-  void tell_note(const segment::Payload& note, DecodedEvent& event);
-  void tell_buffer(const segment::Payload& before, const segment::Payload& after,
-                   DecodedEvent& event);
-  void tell_program(const segment::Payload& before, const segment::Payload& after,
-                    DecodedEvent& event);
-  void tell_launcher(const segment::Payload& before, const segment::Payload& after,
-                     DecodedEvent& event);
-  void add_devices(std::uint16_t set, ledger::EventView& view) const;
-  void add_device(std::uint64_t index, ledger::EventView& view) const;
-  std::string text(std::uint32_t blob) const;
+  void tell(std::uint64_t number, const segment::Event& event);
+  std::optional<ledger::EventView> tell_note(const segment::Payload& note);
+  std::optional<ledger::EventView> tell_slot(std::uint32_t slot, const segment::Payload& payload);
+  void add_devices(ledger::SetIndex set, ledger::EventView& view) const;
+  void add_device(ledger::DeviceIndex device, ledger::EventView& view) const;
   ledger::EventView start(ledger::EventKind kind, ledger::TimeNs time) const;
+  void identify(ledger::EventView& view) const;
+  void open_devices(const segment::EventRun& run);
+  segment::Payload before(const segment::Payload& first, std::uint64_t floor) const;
+  std::uint64_t first_dispatch(std::uint64_t workload) const;
+  std::uint64_t ticks_of(ledger::EventKind kind, const segment::Payload& payload) const;
   ledger::TimeNs not_before(std::uint64_t ticks);
+  Shares shares() const;
 
-  const SegmentSource& source_;
-  SlotShadow shadow_;
+  const segment::Reader& reader_;
+  const TickClock& clock_;
+  std::uint64_t key_;
+  ledger::ProcessLedger& ledger_;
   std::uint64_t ticks_ = 0;  // of the latest event told
+  Shares shares_;            // after it
+  bool may_differ_ = true;   // the shares since then
+  EventBatch batch_;
 };
 
 }  // namespace ttmem::collect

@@ -2,25 +2,25 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // The events of all processes in one stream: merged by time, with the ids of the document and the
-// totals that a device had after each one.
+// totals that a device had after each one, over the processes that were alive.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "collect/event_decoder.hpp"
 #include "collect/segment_source.hpp"
 #include "ledger/event.hpp"
+#include "ledger/saturating.hpp"
 #include "ledger/snapshot.hpp"
 
 namespace ttmem::collect {
 
 class EventLog {
  public:
-  // Decodes what the source saw in its last update.
+  // Takes what the source saw since the last time.
   void add(SegmentSource& source, ledger::TimeNs now);
   // The source is about to go away.
   void drop(const SegmentSource& source, ledger::TimeNs now);
@@ -31,15 +31,17 @@ class EventLog {
 
  private:
   struct Process {
-    std::unique_ptr<EventDecoder> decoder;
     Shares shares;  // what it adds to the totals
     bool ended = false;
   };
+  struct Total {
+    ledger::Wide kernels_footprint = 0, program_l1_allocated = 0;
+  };
   void end(Process& process, const SegmentSource& source, ledger::TimeNs now);
-  void apply(const DecodedEvent& event, Process& process);
+  void replace(Process& process, Shares shares);
 
   std::unordered_map<std::uint64_t, Process> processes_;  // by key
-  Shares totals_;
+  std::map<std::uint64_t, Total> totals_;                 // by unique id
   std::vector<DecodedEvent> round_;
   std::vector<ledger::EventView> stream_;
 };

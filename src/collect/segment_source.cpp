@@ -36,9 +36,10 @@ Result<std::unique_ptr<SegmentSource>> SegmentSource::open(const std::string& pa
 SegmentSource::SegmentSource(segment::Reader reader, std::uint64_t key, bool keep_events)
     : reader_(std::move(reader)),
       key_(key),
-      keep_events_(keep_events),
       ledger_(std::make_unique<ledger::ProcessLedger>()),
-      clock_(reader_.header().clock, Moment::now(), true) {}
+      clock_(reader_.header().clock, Moment::now(), true) {
+  if (keep_events) decoder_ = std::make_unique<EventDecoder>(reader_, clock_, key_, *ledger_);
+}
 
 std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& now, bool exited) {
   changed_ = false;
@@ -58,9 +59,12 @@ std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& n
   clock_ = TickClock(header().clock, now, same_boot(procfs, header().subject));
 
   const std::uint64_t before = reader_.event();
-  if (!update_geometry() || !update_table()) return kUnreadable;
+  const bool had_unsettled = unsettled_ > 0;
+  segment::TableUpdate update;
+  if (!update_geometry() || !update_table(update)) return kUnreadable;
   // Slots may refer to what was published after the first look at it.
   if (reader_.event() != before && (reader_.refresh() || !update_geometry())) return kUnreadable;
+  if (decoder_) tell_events(update, before, had_unsettled);
   update_counters();
   update_failures();
   describe();
@@ -122,56 +126,61 @@ void SegmentSource::feed_blobs(ledger::ProcessLedger& ledger, std::size_t from) 
   }
 }
 
-bool SegmentSource::update_table() {
-  segment::TableUpdate update;
-  const std::uint64_t before = reader_.event();
+bool SegmentSource::update_table(segment::TableUpdate& update) {
   if (!reader_.update_table(*this, update)) return false;
   lost_events_ += update.missed;
   unsettled_ = update.unsettled + (update.settled ? 0 : 1);
-  if (keep_events_) collect_events(update, before);
   return true;
 }
 
 void SegmentSource::on_slot(std::uint32_t index, const Payload& payload) {
-  if (keep_events_) {
-    if (index >= shadow_.size()) shadow_.resize(std::size_t{index} + 1);
-    shadow_[index] = payload;
+  if (decoder_ && !first_) {
+    waiting_.emplace_back(index, payload);  // until the events before it have been told
+  } else if (!first_ || Meta::live(payload.meta)) {
+    ledger_->apply(index, record_of(payload, reader_.blobs(), clock_));
   }
-  if (first_ && !Meta::live(payload.meta)) return;
-  ledger_->apply(index, record_of(payload, reader_.blobs()));
-  const Kind kind = Meta::kind(payload.meta);
-  if (kind == Kind::kWorkload || kind == Kind::kTrace) set_launches(index, payload);
 }
 
 void SegmentSource::on_launches(std::uint32_t index, const Payload& payload) {
-  if (keep_events_ && index < shadow_.size()) shadow_[index] = payload;
-  set_launches(index, payload);
+  if (decoder_ && !first_) {
+    waiting_.emplace_back(index, payload);
+  } else {
+    set_launches(index, payload);
+  }
 }
 
 void SegmentSource::set_launches(std::uint32_t index, const Payload& payload) {
-  if (!Meta::live(payload.meta)) return;
-  ledger::Launches launches = launches_of(payload, header().clock);
-  launches.first = launch_ticks(launches.first);
-  launches.last = launch_ticks(launches.last);
-  ledger_->set_launches(index, launches);
+  if (Meta::live(payload.meta)) ledger_->set_launches(index, launches_of(payload, clock_));
 }
 
-void SegmentSource::collect_events(segment::TableUpdate& update, std::uint64_t before) {
-  events_ = {};
+// The reader hands over the state after all events at once; told one by one, they lead to the same.
+void SegmentSource::tell_events(const segment::TableUpdate& update, std::uint64_t before,
+                                bool had_unsettled) {
   if (!update.table_read) {
-    events_.run = std::move(update.events);
-    return;
+    decoder_->follow(update.events);
+    // An event has no launches in it, and slots that had to be read again have no event.
+    for (const auto& [index, payload] : waiting_) {
+      const Kind kind = Meta::kind(payload.meta);
+      if (kind == Kind::kWorkload || kind == Kind::kTrace) set_launches(index, payload);
+      if (had_unsettled) ledger_->apply(index, record_of(payload, reader_.blobs(), clock_));
+    }
+  } else {
+    for (const auto& [index, payload] : waiting_) {
+      ledger_->apply(index, record_of(payload, reader_.blobs(), clock_));
+    }
+    const segment::EventRun run = reader_.read_events(before + 1, update.event);
+    const std::uint64_t known_from = run.events.empty() ? update.event + 1 : run.first;
+    decoder_->retell(run, known_from - before - 1);
   }
-  events_.restart = true;
-  events_.run = reader_.read_events(before + 1, update.event);
-  if (!events_.run.events.empty()) {
-    events_.missed = events_.run.first - before - 1;
-  } else if (update.event > before) {
-    events_.missed = update.event - before;
-  }
+  waiting_.clear();
 }
 
-RawEvents SegmentSource::take_events() { return std::exchange(events_, {}); }
+EventBatch SegmentSource::take_events() { return decoder_->take(); }
+
+DecodedEvent SegmentSource::end_event(ledger::TimeNs seen) const {
+  const ledger::TimeNs closed = clock_.wall(header().ended_ticks);
+  return decoder_->ended(closed != 0 ? closed : seen, ended());
+}
 
 void SegmentSource::update_counters() {
   segment::CounterFront front;
@@ -222,7 +231,7 @@ Result<ledger::ProcessLedger> SegmentSource::picture(std::uint32_t number) const
                           allocator_of(reader_.allocators()[i], blobs));
   }
   for (std::uint32_t i = 0; i < failure->picture_slots; ++i) {
-    picture.apply(i, record_of(failure->picture[i].payload, blobs));
+    picture.apply(i, record_of(failure->picture[i].payload, blobs, clock_));
   }
   return picture;
 }

@@ -9,9 +9,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collect/clock.hpp"
+#include "collect/event_decoder.hpp"
 #include "collect/liveness.hpp"
 #include "collect/procfs.hpp"
 #include "ledger/assemble.hpp"
@@ -20,13 +22,6 @@
 #include "segment/reader.hpp"
 
 namespace ttmem::collect {
-
-// The events of one update, as they stand in the ring.
-struct RawEvents {
-  std::uint64_t missed = 0;  // overwritten before they were read; they precede `run`
-  bool restart = false;      // the run does not continue the previous one
-  segment::EventRun run;
-};
 
 // The words of a header that tell whether records with a version, or blobs, have changed.
 struct RecordsState {
@@ -62,20 +57,16 @@ class SegmentSource final : private segment::SlotSink {
   ledger::Ended ended() const { return liveness_.ended(); }
   int exit_descriptor() const { return liveness_.descriptor(); }
   ledger::TimeNs wall(std::uint64_t ticks) const { return clock_.wall(ticks); }
-  // Dispatches and replays are stamped by another clock than the rest; in ticks of the rest.
-  std::uint64_t launch_ticks(std::uint64_t monotonic_ns) const {
-    return clock_.ticks(monotonic_ns);
-  }
 
   // Everything about the process but its devices.
   const ledger::ProcessView& identity() const { return identity_; }
   // What was held at a failure, in a ledger of its own.
   Result<ledger::ProcessLedger> picture(std::uint32_t number) const;
 
-  // The events of the last update; only with `keep_events`.
-  RawEvents take_events();
-  // The table as it is now, for whoever decodes events; only with `keep_events`.
-  const std::vector<segment::Payload>& table() const { return shadow_; }
+  // The events since the last call; and the one that the process has ended, as it says itself or
+  // was `seen`. Only with `keep_events`.
+  EventBatch take_events();
+  DecodedEvent end_event(ledger::TimeNs seen) const;
 
  private:
   static constexpr std::uint64_t kQuietFor = 4;  // times as long as the pause between looks
@@ -88,15 +79,14 @@ class SegmentSource final : private segment::SlotSink {
   void set_launches(std::uint32_t index, const segment::Payload& payload);
   bool update_geometry();
   void feed_blobs(ledger::ProcessLedger& ledger, std::size_t from) const;
-  bool update_table();
+  bool update_table(segment::TableUpdate& update);
   void update_counters();
   void update_failures();
   void describe();
-  void collect_events(segment::TableUpdate& update, std::uint64_t before);
+  void tell_events(const segment::TableUpdate& update, std::uint64_t before, bool had_unsettled);
 
   segment::Reader reader_;
   std::uint64_t key_;
-  bool keep_events_;
   std::unique_ptr<ledger::ProcessLedger> ledger_;
   Liveness liveness_;
   std::uint64_t looked_ns_ = 0;
@@ -116,8 +106,8 @@ class SegmentSource final : private segment::SlotSink {
   segment::CounterFront counters_{};
   std::vector<ledger::FailureView> failures_;
   ledger::ProcessView identity_;
-  std::vector<segment::Payload> shadow_;
-  RawEvents events_;
+  std::unique_ptr<EventDecoder> decoder_;                            // null: events are not kept
+  std::vector<std::pair<std::uint32_t, segment::Payload>> waiting_;  // slots, for the decoder
 };
 
 }  // namespace ttmem::collect

@@ -63,6 +63,7 @@ BufferBook::Sums& BufferBook::sums_of(const Key& key) {
 }
 
 void BufferBook::add(SlotIndex slot, const BufferRecord& buffer) {
+  ++count_;
   if (buffer.flags.estimated) return;
   Sums& sums = sums_of(key_of(buffer));
   if (is_bare(buffer)) {
@@ -80,6 +81,7 @@ void BufferBook::add(SlotIndex slot, const BufferRecord& buffer) {
 }
 
 void BufferBook::remove(SlotIndex slot, const BufferRecord& buffer) {
+  --count_;
   if (buffer.flags.estimated) return;
   const auto found = groups_.find(key_of(buffer));
   Sums& sums = found->second;

@@ -60,6 +60,8 @@ class BufferBook {
 
   BufferBytes bytes_of(const BufferRecord& buffer) const;
   SetIndex set_of(const BufferRecord& buffer) const;
+  // All of them, estimates and those that dangle too.
+  std::uint64_t count() const { return count_; }
   // Buffers whose set, allocator or cores are not there.
   std::uint64_t dangling() const;
 
@@ -105,6 +107,7 @@ class BufferBook {
   std::vector<std::pair<Core, AddressRange>> places_of(const BufferRecord& buffer) const;
 
   const Catalog& catalog_;
+  std::uint64_t count_ = 0;
   std::unordered_map<Key, Sums, KeyHash> groups_;
   std::unordered_map<std::uint32_t, AddressMap> addresses_;  // by place_of
   std::unordered_map<SlotIndex, BufferRecord> per_core_;

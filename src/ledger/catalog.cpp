@@ -79,6 +79,13 @@ void Catalog::set_device(DeviceIndex index, DeviceRecord record) {
       std::lower_bound(devices_in_order_.begin(), devices_in_order_.end(), index), index);
 }
 
+void Catalog::set_open(DeviceIndex index, bool open) {
+  if (!device(index) || device(index)->open == open) return;
+  devices_[index]->open = open;
+  ++version_;
+  ++devices_version_;
+}
+
 void Catalog::set_device_set(SetIndex index, DeviceSetRecord record) {
   if (!assign(sets_, index, std::move(record))) return;
   ++version_;
@@ -118,6 +125,10 @@ const AllocatorRecord* Catalog::allocator(AllocatorIndex index) const {
   return find(allocators_, index);
 }
 const CoreSet* Catalog::cores(CoresId id) const { return find(cores_, id); }
+std::uint32_t Catalog::core_count(CoresId id) const {
+  const CoreSet* set = cores(id);
+  return id == 0 ? 1 : set ? set->count : 0;
+}
 const std::vector<std::uint64_t>* Catalog::addresses(ListId id) const {
   return find(addresses_, id);
 }
@@ -209,6 +220,16 @@ const std::vector<AllocatorIndex>& Catalog::allocators_of(DeviceIndex device) co
 bool Catalog::covers(SetIndex set, DeviceIndex device) const {
   const auto& sets = sets_of(device);
   return std::binary_search(sets.begin(), sets.end(), set);
+}
+
+std::vector<DeviceIndex> Catalog::devices_in(SetIndex set) const {
+  std::vector<DeviceIndex> devices;
+  const DeviceSetRecord* record = device_set(set);
+  if (!record) return devices;
+  for (const DeviceIndex device : record->devices) {
+    if (std::ranges::find(devices, device) == devices.end()) devices.push_back(device);
+  }
+  return devices;
 }
 
 bool Catalog::is_open(DeviceIndex index) const {

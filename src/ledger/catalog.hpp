@@ -22,6 +22,7 @@ namespace ttmem::ledger {
 class Catalog {
  public:
   void set_device(DeviceIndex index, DeviceRecord record);
+  void set_open(DeviceIndex index, bool open);
   void set_device_set(SetIndex index, DeviceSetRecord record);
   void set_allocator(AllocatorIndex index, AllocatorRecord record);
   void set_string(StringId id, std::string text);
@@ -36,6 +37,9 @@ class Catalog {
   const DeviceSetRecord* device_set(SetIndex index) const;
   const AllocatorRecord* allocator(AllocatorIndex index) const;
   const CoreSet* cores(CoresId id) const;
+  // By how many cores a kernel or range is multiplied: cores that were never named count as one, a
+  // set that is not there counts nothing.
+  std::uint32_t core_count(CoresId id) const;
   const std::vector<std::uint64_t>* addresses(ListId id) const;
   const std::vector<TraceMember>* members(ListId id) const;
   std::string_view string(StringId id) const;
@@ -57,6 +61,7 @@ class Catalog {
   const std::vector<SetIndex>& sets_of(DeviceIndex device) const;
   const std::vector<AllocatorIndex>& allocators_of(DeviceIndex device) const;
   bool covers(SetIndex set, DeviceIndex device) const;
+  std::vector<DeviceIndex> devices_in(SetIndex set) const;  // in mesh order, each once
   bool is_open(DeviceIndex device) const;
 
   // Changes whenever an answer above may have changed; strings do not count.

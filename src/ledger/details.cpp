@@ -11,20 +11,8 @@ namespace ttmem::ledger {
 namespace {
 
 std::vector<std::uint32_t> devices_of(const Books& books, SetIndex set) {
-  const DeviceSetRecord* record = books.catalog.device_set(set);
-  std::vector<std::uint32_t> devices;
-  if (!record) return devices;
-  for (const DeviceIndex device : record->devices) {
-    if (std::find(devices.begin(), devices.end(), device) == devices.end()) {
-      devices.push_back(device);
-    }
-  }
-  return devices;
-}
-
-std::uint32_t count_of(const Books& books, CoresId id) {
-  const CoreSet* cores = books.catalog.cores(id);
-  return cores ? cores->count : 0;
+  const std::vector<DeviceIndex> devices = books.catalog.devices_in(set);
+  return {devices.begin(), devices.end()};
 }
 
 void describe_cores(const Books& books, CoresId id, HoldingView& view) {
@@ -94,11 +82,6 @@ HoldingView member_view(const Books& books, const ProgramRecord& program) {
   return view;
 }
 
-std::uint64_t footprint_of(const Books& books, const KernelRecord& kernel) {
-  const std::uint32_t cores = kernel.cores == 0 ? 1 : count_of(books, kernel.cores);
-  return times(kernel.packed_bytes, cores);
-}
-
 HoldingView kernel_view(const Books& books, const ProgramRecord& program,
                         const KernelRecord& kernel, std::uint32_t index) {
   HoldingView view = member_view(books, program);
@@ -113,7 +96,7 @@ HoldingView kernel_view(const Books& books, const ProgramRecord& program,
   view.text = kernel.text_bytes;
   // An estimate is never loaded: it is what somebody says, from the start.
   const bool shown = program.loaded || program.flags.estimated;
-  view.footprint = shown ? footprint_of(books, kernel) : 0;
+  view.footprint = shown ? footprint_of(books.catalog, kernel) : 0;
   return view;
 }
 
@@ -125,9 +108,8 @@ HoldingView range_view(const Books& books, const ProgramRecord& program, const R
   view.space = Space::kL1;
   view.address = range.address;
   describe_cores(books, range.cores, view);
-  const bool own = takes_bytes(range);
   view.block = range.size;
-  view.occupied = own ? times(range.size, range.cores == 0 ? 1 : view.cores) : 0;
+  view.occupied = allocated_by(books.catalog, range);
   return view;
 }
 
@@ -151,10 +133,10 @@ void visit_program(const Books& books, SlotIndex slot,
   view.kind = HoldingKind::kProgram;
   std::uint64_t footprint = 0, l1 = 0;
   for (const KernelRecord* kernel : program.kernels) {
-    footprint = add(footprint, footprint_of(books, *kernel));
+    footprint = add(footprint, footprint_of(books.catalog, *kernel));
   }
   for (const RangeRecord* range : program.ranges) {
-    l1 = add(l1, range_view(books, *program.record, *range).occupied.value_or(0));
+    l1 = add(l1, allocated_by(books.catalog, *range));
   }
   view.footprint = program.record->loaded ? footprint : 0;
   view.occupied = l1;
@@ -203,12 +185,11 @@ ProgramView program_view(const Books& books, const ProgramBook::Program& program
   view.kernels = static_cast<std::uint32_t>(program.kernels.size());
   measure_cores(books, program, view);
   for (const KernelRecord* kernel : program.kernels) {
-    if (record.loaded) view.footprint = add(view.footprint, footprint_of(books, *kernel));
+    if (record.loaded) view.footprint = add(view.footprint, footprint_of(books.catalog, *kernel));
   }
   for (const RangeRecord* range : program.ranges) {
     view.views += range->part == Part::kView;
-    const std::uint64_t bytes = range_view(books, record, *range).occupied.value_or(0);
-    view.l1_allocated = add(view.l1_allocated, bytes);
+    view.l1_allocated = add(view.l1_allocated, allocated_by(books.catalog, *range));
   }
   view.config_bytes = record.config_bytes;
   view.registered = record.registered;

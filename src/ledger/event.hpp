@@ -85,6 +85,7 @@ struct EventDevice {
   std::uint64_t unique_id = 0;
   std::uint64_t kernels_footprint = 0;
   std::uint64_t program_l1_allocated = 0;
+  bool operator==(const EventDevice&) const = default;
 };
 
 struct EventKernel {

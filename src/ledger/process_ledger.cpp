@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ledger/books.hpp"
+#include "ledger/change_events.hpp"
 #include "ledger/core_layers.hpp"
 #include "ledger/details.hpp"
 #include "ledger/program_figures.hpp"
@@ -85,15 +86,46 @@ void ProcessLedger::State::remove(SlotIndex slot, const Record& record) {
   buffer ? books.buffers.remove(slot, *buffer) : books.programs.remove(slot, record);
 }
 
-void ProcessLedger::apply(SlotIndex slot, const Record& record) {
+Record ProcessLedger::apply(SlotIndex slot, const Record& record) {
   if (slot >= SlotTable::kMaxSlots) {
     ++state_->refused;
-    return;
+    return {};
   }
   Record& place = state_->change().slots.at(slot);
   state_->remove(slot, place);
-  place = record;
+  Record before = std::exchange(place, record);
   state_->add(slot, place);
+  return before;
+}
+
+std::optional<EventView> ProcessLedger::apply_and_tell(SlotIndex slot, const Record& record) {
+  const Books& books = state_->books;
+  SlotChange change{.contents_before = contents_of(books, slot)};
+  change.before = apply(slot, record);
+  change.after = record;
+  change.contents_after = contents_of(books, slot);
+  return event_of(books, change);
+}
+
+void ProcessLedger::set_open(DeviceIndex device, bool open) {
+  state_->change().catalog.set_open(device, open);
+}
+
+EventDevice ProcessLedger::program_totals(DeviceIndex index) const {
+  EventDevice totals;
+  totals.unique_id = device(index).unique_id;
+  const SetFigures sum = program_sums(state_->books, index);
+  totals.program_l1_allocated = sum.l1_allocated;
+  for (const auto& type : sum.by_type) {
+    totals.kernels_footprint = add(totals.kernels_footprint, type.footprint);
+  }
+  return totals;
+}
+
+std::uint64_t ProcessLedger::buffer_count() const { return state_->books.buffers.count(); }
+
+const WorkloadRecord* ProcessLedger::workload(std::uint64_t id) const {
+  return state_->books.programs.workload(id);
 }
 
 void ProcessLedger::set_launches(SlotIndex slot, const Launches& launches) {
@@ -119,8 +151,9 @@ namespace {
 DeviceFigures compute(const Books& books, DeviceIndex device, bool totals_only) {
   DeviceFigures figures;
   books.buffers.fill(device, !totals_only, figures);
-  fill_program_l1(books, device, figures);
-  fill_kernels(books, device, figures.kernels);
+  const SetFigures programs = program_sums(books, device);
+  fill_program_l1(books, device, programs, figures);
+  fill_kernels(books, device, programs, figures.kernels);
   fill_launches(books, device, figures.kernels);
   fill_rings(books, device, figures);
   fill_peaks(books, device, figures);

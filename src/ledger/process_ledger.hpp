@@ -11,10 +11,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ledger/event.hpp"
 #include "ledger/figures.hpp"
 #include "ledger/records.hpp"
 #include "ledger/snapshot.hpp"
@@ -42,8 +44,14 @@ class ProcessLedger {
   void set_frame(OriginFrameId id, OriginFrame frame);
   void set_origin(OriginId id, const OriginNode& node);
 
-  // Slot `slot` now holds `record`; std::monostate means that it holds nothing.
-  void apply(SlotIndex slot, const Record& record);
+  // Slot `slot` now holds `record`; std::monostate means that it holds nothing. Returns what it
+  // held before.
+  Record apply(SlotIndex slot, const Record& record);
+  // The same, told as an event without time, number and process. Empty: nothing happened, or what
+  // did is told with something else, as a kernel is with its program.
+  std::optional<EventView> apply_and_tell(SlotIndex slot, const Record& record);
+  // For one who tells the past: whether a device was open then.
+  void set_open(DeviceIndex device, bool open);
   // The words of a workload or trace that change without an event.
   void set_launches(SlotIndex slot, const Launches& launches);
 
@@ -57,7 +65,11 @@ class ProcessLedger {
   const DeviceRecord& device(DeviceIndex index) const;           // an empty one if it is not known
   const AllocatorRecord* allocator(AllocatorIndex index) const;  // null if it is not known
   const DeviceSetRecord* device_set(SetIndex index) const;
-  bool in_mesh(DeviceIndex device) const;  // some open allocator covers it
+  bool in_mesh(DeviceIndex device) const;                  // some open allocator covers it
+  const WorkloadRecord* workload(std::uint64_t id) const;  // null if it is not known
+  // The two figures that events carry, without working out the others.
+  EventDevice program_totals(DeviceIndex device) const;
+  std::uint64_t buffer_count() const;
 
   // Details, computed when asked. In these views a device is a DeviceIndex, a time is the source's
   // ticks, and the process is not named: assemble.hpp has the same for many processes, filled in.

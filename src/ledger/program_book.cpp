@@ -17,12 +17,6 @@ void erase(std::vector<SlotIndex>& slots, SlotIndex slot) {
   if (place != slots.end() && *place == slot) slots.erase(place);
 }
 
-bool belongs(const RangeRecord& range, const ProgramRecord& program) {
-  return range.set == program.set && range.generation == program.generation;
-}
-
-bool counts(const ProgramRecord& program) { return !program.held && !program.flags.estimated; }
-
 }  // namespace
 
 // Takes the program out of the sums, if it is in them, before anything of it changes.

@@ -97,9 +97,26 @@ class ProgramBook {
   mutable std::uint64_t launches_as_of_ = 0;
 };
 
-// Ranges that take bytes of their own.
+// ---- what counts: every figure, view and event goes by these ------------------------------------
+
+// Programs that are in the totals.
+inline bool counts(const ProgramRecord& program) {
+  return !program.held && !program.flags.estimated;
+}
+// Ranges of the program as it stands now; those of another generation are being replaced.
+inline bool belongs(const RangeRecord& range, const ProgramRecord& program) {
+  return range.set == program.set && range.generation == program.generation;
+}
+// Ranges that take bytes of their own: a view aliases a buffer, which counts already.
 inline bool takes_bytes(const RangeRecord& range) {
   return range.part != Part::kView && range.size > 0;
+}
+// On one device.
+inline std::uint64_t footprint_of(const Catalog& catalog, const KernelRecord& kernel) {
+  return times(kernel.packed_bytes, catalog.core_count(kernel.cores));
+}
+inline std::uint64_t allocated_by(const Catalog& catalog, const RangeRecord& range) {
+  return takes_bytes(range) ? times(range.size, catalog.core_count(range.cores)) : 0;
 }
 
 }  // namespace ttmem::ledger

@@ -8,14 +8,6 @@
 namespace ttmem::ledger {
 namespace {
 
-// Visits what the programs of each set of the device add up to.
-template <typename Visit>
-void for_each_set(const Books& books, DeviceIndex device, Visit visit) {
-  for (const SetIndex set : books.catalog.sets_of(device)) {
-    if (books.programs.totals(set)) visit(books.programs.figures(set));
-  }
-}
-
 Figure resident_bytes(const Books& books, DeviceIndex device) {
   if (!books.catalog.is_open(device) || !books.residency.launched(device)) return 0;
   const auto* standing = books.residency.standing(device);
@@ -57,37 +49,36 @@ std::uint64_t unique_bytes(const Books& books, DeviceIndex device) {
 
 }  // namespace
 
-void fill_program_l1(const Books& books, DeviceIndex device, DeviceFigures& figures) {
-  ProgramL1Figures& l1 = figures.program_l1;
-  std::uint64_t allocated = 0, count = 0;
-  for_each_set(books, device, [&](const SetFigures& set) {
-    allocated = add(allocated, set.l1_allocated);
-    count = add(count, set.with_l1);
-  });
-  l1.allocated = allocated;
-  l1.count = count;
-  l1.resident = resident_bytes(books, device);
-  l1.reserved = count == 0 ? Figure(0) : reserved_bytes(books, device);
+SetFigures program_sums(const Books& books, DeviceIndex device) {
+  SetFigures sum;
+  for (const SetIndex set : books.catalog.sets_of(device)) {
+    if (books.programs.totals(set)) sum += books.programs.figures(set);
+  }
+  if (!books.catalog.is_open(device)) {
+    sum.by_type = {};
+    sum.by_core_type = {};
+  }
+  return sum;
 }
 
-void fill_kernels(const Books& books, DeviceIndex device, KernelFigures& figures) {
-  const bool open = books.catalog.is_open(device);
-  figures.registered = 0;
-  figures.by_type.fill({0, 0, 0});
-  figures.by_core_type.fill(0);
-  for_each_set(books, device, [&](const SetFigures& set) {
-    add_to(figures.registered, set.registered);
-    if (!open) return;
-    for (std::size_t i = 0; i < kKernelTypes; ++i) {
-      add_to(figures.by_type[i].count, set.by_type[i].count);
-      add_to(figures.by_type[i].programs, set.by_type[i].programs);
-      add_to(figures.by_type[i].footprint, set.by_type[i].footprint);
-    }
-    for (std::size_t i = 0; i < kCoreTypes; ++i) {
-      add_to(figures.by_core_type[i], set.by_core_type[i]);
-    }
-  });
-  figures.unique_bytes = open ? unique_bytes(books, device) : 0;
+void fill_program_l1(const Books& books, DeviceIndex device, const SetFigures& sum,
+                     DeviceFigures& figures) {
+  ProgramL1Figures& l1 = figures.program_l1;
+  l1.allocated = sum.l1_allocated;
+  l1.count = sum.with_l1;
+  l1.resident = resident_bytes(books, device);
+  l1.reserved = sum.with_l1 == 0 ? Figure(0) : reserved_bytes(books, device);
+}
+
+void fill_kernels(const Books& books, DeviceIndex device, const SetFigures& sum,
+                  KernelFigures& figures) {
+  figures.registered = sum.registered;
+  for (std::size_t i = 0; i < kKernelTypes; ++i) {
+    const auto& [count, programs, footprint] = sum.by_type[i];
+    figures.by_type[i] = {count, programs, footprint};
+  }
+  std::ranges::copy(sum.by_core_type, figures.by_core_type.begin());
+  figures.unique_bytes = books.catalog.is_open(device) ? unique_bytes(books, device) : 0;
 }
 
 void fill_launches(const Books& books, DeviceIndex device, KernelFigures& figures) {

@@ -9,8 +9,13 @@
 
 namespace ttmem::ledger {
 
-void fill_program_l1(const Books& books, DeviceIndex device, DeviceFigures& figures);
-void fill_kernels(const Books& books, DeviceIndex device, KernelFigures& figures);
+// What the programs of all sets of the device add up to. A closed device has no kernels loaded.
+SetFigures program_sums(const Books& books, DeviceIndex device);
+
+void fill_program_l1(const Books& books, DeviceIndex device, const SetFigures& sum,
+                     DeviceFigures& figures);
+void fill_kernels(const Books& books, DeviceIndex device, const SetFigures& sum,
+                  KernelFigures& figures);
 void fill_launches(const Books& books, DeviceIndex device, KernelFigures& figures);
 void fill_rings(const Books& books, DeviceIndex device, DeviceFigures& figures);
 // The writer's peaks; never below what is there now.

@@ -17,18 +17,26 @@ void change(Wide& sum, Size bytes, bool up) {
   up ? sum += bytes : sum -= bytes;
 }
 
-// Cores that were never named count as one; a set that is not there counts nothing.
-std::uint32_t core_count(const Catalog& catalog, CoresId id) {
-  if (id == 0) return 1;
-  const CoreSet* cores = catalog.cores(id);
-  return cores ? cores->count : 0;
-}
-
 std::size_t index_of(KernelType type) {
   return std::min(static_cast<std::size_t>(type), kKernelTypes - 1);
 }
 
 }  // namespace
+
+SetFigures& SetFigures::operator+=(const SetFigures& other) {
+  for (std::size_t i = 0; i < kKernelTypes; ++i) {
+    by_type[i].count = add(by_type[i].count, other.by_type[i].count);
+    by_type[i].programs = add(by_type[i].programs, other.by_type[i].programs);
+    by_type[i].footprint = add(by_type[i].footprint, other.by_type[i].footprint);
+  }
+  for (std::size_t i = 0; i < kCoreTypes; ++i) {
+    by_core_type[i] = add(by_core_type[i], other.by_core_type[i]);
+  }
+  registered = add(registered, other.registered);
+  with_l1 = add(with_l1, other.with_l1);
+  l1_allocated = add(l1_allocated, other.l1_allocated);
+  return *this;
+}
 
 void ProgramTotals::count_program(KernelType type, bool loaded, bool has_l1, bool up) {
   step(loaded ? loaded_[index_of(type)] : registered_, up);
@@ -71,12 +79,12 @@ SetFigures ProgramTotals::figures(const Catalog& catalog) const {
   result.registered = registered_;
   result.with_l1 = with_l1_;
   for (const auto& [cores, group] : ranges_) {
-    result.l1_allocated = add(result.l1_allocated, times(group.bytes, core_count(catalog, cores)));
+    result.l1_allocated = add(result.l1_allocated, times(group.bytes, catalog.core_count(cores)));
   }
   for (std::size_t i = 0; i < kKernelTypes; ++i) result.by_type[i].programs = loaded_[i];
   for (const auto& [key, group] : kernels_) {
     const auto& [type, core_type, cores] = key;
-    const std::uint64_t footprint = times(group.packed, core_count(catalog, cores));
+    const std::uint64_t footprint = times(group.packed, catalog.core_count(cores));
     SetFigures::Kernels& figures = result.by_type[index_of(type)];
     figures.count += group.count;
     figures.footprint = add(figures.footprint, footprint);

@@ -29,6 +29,8 @@ struct SetFigures {
   std::uint64_t registered = 0;
   std::uint64_t with_l1 = 0;
   std::uint64_t l1_allocated = 0;
+
+  SetFigures& operator+=(const SetFigures& other);
 };
 
 // Equal binaries: the same hash and size.

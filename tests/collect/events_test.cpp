@@ -195,6 +195,87 @@ TEST_F(EventsOf, TotalsRunOverProcessesAndTheDeadAreTakenOut) {
   EXPECT_TRUE(next(collector).empty()) << "it dies once";
 }
 
+// What the last event says of a device is what a snapshot of the same moment says.
+void expect_totals_of(const ledger::Snapshot& snapshot, const std::vector<EventView>& events) {
+  ASSERT_FALSE(events.empty());
+  ASSERT_FALSE(events.back().devices.empty());
+  for (const ledger::EventDevice& device : events.back().devices) {
+    const ledger::DeviceFigures& figures = snapshot.devices.at(device.id).figures;
+    EXPECT_EQ(device.kernels_footprint, figures.kernels.total().footprint);
+    EXPECT_EQ(device.program_l1_allocated, figures.program_l1.allocated);
+  }
+}
+
+TEST_F(EventsOf, TotalsAreThoseOfTheSnapshotWhateverDangles) {
+  Collector collector = following();
+  next(collector);
+  Payload no_cores = kernel(), lost_cores = kernel(), orphan = kernel();
+  no_cores.cores = 0;
+  lost_cores.cores = 999;  // a set of cores that is not there
+  orphan.id = 77;          // of no program
+  Payload lost_range = range(512, 1), other_generation = range(2048, 9);
+  lost_range.cores = 999;
+  const std::vector<Payload> parts = {kernel(),       no_cores,   lost_cores,      orphan,
+                                      range(1024, 1), lost_range, other_generation};
+  for (std::uint32_t slot = 0; slot < parts.size(); ++slot) builder_.put(slot, parts[slot]);
+  builder_.put(10, program(false));
+  builder_.put(10, program(true));
+  expect_totals_of(collector.snapshot(), [&] { return next(collector); }());
+  const auto footprint = [&] {
+    return collector.snapshot().devices.at(0).figures.kernels.total().footprint;
+  };
+  EXPECT_EQ(footprint(), 57344u * 16 + 57344u) << "cores that are not there count nothing";
+
+  builder_.put(11, program(true));  // twice on one set, which cannot be
+  Payload nowhere = program(true);
+  nowhere.set = 9;  // a device set that is not there
+  nowhere.id = 6;
+  builder_.put(12, nowhere);
+  Payload estimated = program(true);
+  estimated.id = 7;
+  estimated.meta |= std::uint64_t{segment::kFlagEstimated} << Meta::kFlagsShift;
+  builder_.put(13, estimated);
+  const auto more = next(collector);
+  expect_totals_of(collector.snapshot(), more);
+
+  builder_.put(2, kernel());  // what was missing comes, and its program says nothing
+  next(collector);
+  builder_.put(20, buffer_payload(1, 64, 1000));
+  expect_totals_of(collector.snapshot(), next(collector));
+  EXPECT_EQ(footprint(), 57344u * 32 + 57344u);
+
+  Collector late = following();
+  expect_totals_of(late.snapshot(), next(late));
+}
+
+TEST_F(EventsOf, TellingLeavesEveryFigureAsItIs) {
+  builder_.put(0, kernel());
+  builder_.put(1, range(1024, 1));
+  builder_.put(2, program(false));
+  builder_.put(2, program(true));
+  builder_.put(3, buffer_payload(1, 64, 1000));
+  builder_.put(4, buffer_payload(2, 4096, 64));
+  builder_.put(4, buffer_payload(2, 4096, 64, 0, false));
+  Collector telling = following();
+  Options options;
+  options.directories = {directory_.path()};
+  Collector quiet(options);
+  const auto expect_same = [&] {
+    telling.refresh();
+    quiet.refresh();
+    EXPECT_EQ(telling.snapshot().devices, quiet.snapshot().devices);
+  };
+  expect_same();
+  builder_.put(5, buffer_payload(3, 8192, 64));
+  builder_.put(3, buffer_payload(1, 64, 1000, 0, false));
+  expect_same();
+  for (std::uint32_t i = 0; i < segment::kEventCapacity; ++i) {
+    builder_.put(6 + i % 3, buffer_payload(10 + i, 4096, 64));
+  }
+  builder_.put(2, program(true, 1, false));
+  expect_same();
+}
+
 TEST_F(EventsOf, AGapIsSaidAndWhatFollowsIsStillRight) {
   builder_.put(0, kernel());
   builder_.put(1, program(false));
