@@ -454,6 +454,16 @@ TTMEM_API int ttmem_watermark_read(uint32_t watermark, ttmem_device_t device, ui
                                    ttmem_figures* at_open_and_peak);
 TTMEM_API void ttmem_watermark_close(uint32_t watermark);
 
+/* A region that measures as well: ttmem_tag_push(name, 0) and, while one is free, a watermark,
+ * whose number it returns; 0 = it only names. */
+TTMEM_API uint32_t ttmem_region_enter(ttmem_string_t name);
+/* Leaves it and closes its watermark, if it has one. Then `figures` has three words for each figure
+ * of each device 1, 2, ...: what was taken when it was entered, the most since, what is taken now.
+ * Returns the number of devices; if that is more than `devices`, nothing was done: call again with
+ * more room.
+ */
+TTMEM_API uint32_t ttmem_region_leave(uint32_t watermark, uint64_t* figures, uint32_t devices);
+
 #ifdef __cplusplus
 }
 #endif

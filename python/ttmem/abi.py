@@ -44,6 +44,10 @@ class Figure(IntEnum):
     KERNELS = 6
 
 
+#: How many figures a device has room for.
+FIGURES = 8
+
+
 class CoreType(IntEnum):
     TENSIX = 0
     ACTIVE_ETH = 1

@@ -1,95 +1,256 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The ttmem authors
-"""Names what ttnn allocates: the operation, and the line of Python outside ttnn that called it.
+"""Switches on that whatever is recorded names its line of Python and its operation of ttnn.
 
-Every operation of ttnn is an object of one class. Its call is wrapped in a tag of the recorder, which
-whatever is allocated meanwhile on that thread carries. This costs a few microseconds an operation,
-so it is done only where somebody asks for it.
+A thread that allocates reads its own frames, inside the hook and without Python's lock, which costs
+some ten nanoseconds. That is done only after a test in this very interpreter: its stack, read as
+carefully as can be, must equal what Python itself says of it. The names of ttnn's operations are
+handed over once; no call of ttnn is wrapped.
 """
 
+import atexit
+import ctypes
+import functools
+import gc
 import importlib.abc
 import importlib.machinery
 import os
 import sys
+import threading
+from ctypes import c_char_p, c_size_t, c_uint32, c_uint64, c_void_p
 from types import CodeType, FrameType, ModuleType
-from typing import Any, Callable, Dict, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from . import library
-
+OBSERVER = "libttmem_observer.so"
+#: Beside one of these, which brought the hooks into the process.
+_BESIDE = ("libttmem_preload.so", "libttmem_patch.so", OBSERVER)
+_ON, _OFF, _REFUSED = 1, 2, 3  # TTMEM_LINES_*
+_MOST_FRAMES = 64
+_MOST_CHARACTERS = 1000
 _MODULE = "ttnn.decorators"
-_CLASS = "FastOperation"
-_names: Dict[str, int] = {}
-_places: Dict[Tuple[CodeType, int], int] = {}
+_CLASSES = ("FastOperation", "Operation")
+
+_observer: Optional[ctypes.CDLL] = None
+_started = False
+_result: Optional[str] = None
 _waiting = False
+_kept: List[object] = []  # their addresses are known to the observer
 
 
-def install() -> None:
-    """Wraps ttnn's operations, now or as soon as ttnn is imported. May be called again."""
+class _Interpreter(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("version", c_uint32),
+        ("frame_type", c_void_p),
+        ("code_type", c_void_p),
+        ("text_type", c_void_p),
+        ("bytes_type", c_void_p),
+        ("this_thread", c_void_p),
+        ("runtime", c_void_p),
+        ("main_thread", c_uint64),
+    ]
+
+
+def start() -> Optional[str]:
+    """Switches the lines on. None, or why they are off. May be called again."""
+    global _started, _result
+    if not _started:
+        _started = True
+        _result = _start()
+    return _result
+
+
+def _start() -> Optional[str]:
+    observer = _load()
+    if observer is None:
+        return "there is no " + OBSERVER
+    if os.environ.get("TTMEM_LINES", "1") in ("0", "false", "no", "off"):
+        observer.ttmem_lines_switch_off(_OFF, None)
+        return "TTMEM_LINES is off"
+    if observer.ttmem_lines_state() == _ON:  # a start file was here before
+        return None
+    reason = _refusal() or _text(_prepare(observer)) or _test(observer.ttmem_lines_compare)
+    if reason is not None:
+        observer.ttmem_lines_switch_off(_REFUSED, reason.encode("utf-8", "replace"))
+        return reason
+    observer.ttmem_lines_pass_over(_folder(__file__))
+    _watch_operations()
+    observer.ttmem_lines_switch_on()
+    # An interpreter that ends takes the frames of its threads away.
+    atexit.register(observer.ttmem_lines_end)
+    return None
+
+
+def _load() -> Optional[ctypes.CDLL]:
+    global _observer
+    if _observer is not None:
+        return _observer
+    for path in _candidates():
+        if not os.path.exists(path):
+            continue
+        observer = ctypes.CDLL(path)
+        for name, result, arguments in (
+            ("ttmem_lines_prepare", c_char_p, [ctypes.POINTER(_Interpreter)]),
+            ("ttmem_lines_compare", c_char_p, [c_char_p, c_size_t]),
+            ("ttmem_lines_pass_over", None, [c_char_p]),
+            ("ttmem_lines_state", c_uint32, []),
+            ("ttmem_lines_switch_on", None, []),
+            ("ttmem_lines_switch_off", None, [c_uint32, c_char_p]),
+            ("ttmem_lines_end", None, []),
+            ("ttmem_lines_operation_call", None, [c_void_p]),
+            ("ttmem_lines_operation", None, [c_void_p, c_char_p]),
+        ):
+            function = getattr(observer, name)
+            function.restype = result
+            function.argtypes = arguments
+        _observer = observer
+        break
+    return _observer
+
+
+def _candidates() -> Iterator[str]:
+    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+        for line in maps:
+            fields = line.rstrip("\n").split(None, 5)
+            if len(fields) == 6 and os.path.basename(fields[5]) in _BESIDE:
+                yield os.path.join(os.path.dirname(fields[5]), OBSERVER)
+
+
+def _folder(file: str) -> bytes:
+    return os.fsencode(os.path.join(os.path.dirname(os.path.abspath(file)), ""))
+
+
+def _text(reason: Optional[bytes]) -> Optional[str]:
+    return None if reason is None else reason.decode("utf-8", "replace")
+
+
+# ---- the test --------------------------------------------------------------------------------
+
+
+def _refusal() -> Optional[str]:
+    if sys.implementation.name != "cpython":
+        return "this is not CPython but " + sys.implementation.name
+    flags = getattr(sys, "abiflags", "")
+    if "d" in flags or hasattr(sys, "gettotalrefcount"):
+        return "this is a debug build of Python"
+    if "t" in flags or not getattr(sys, "_is_gil_enabled", lambda: True)():
+        return "this is a free-threaded build of Python"
+    return None
+
+
+def _prepare(observer: ctypes.CDLL) -> Optional[bytes]:
+    python = ctypes.pythonapi
+    interpreter = _Interpreter(
+        struct_size=ctypes.sizeof(_Interpreter),
+        version=sys.hexversion >> 16,
+        frame_type=id(FrameType),
+        code_type=id(CodeType),
+        text_type=id(str),
+        bytes_type=id(bytes),
+        this_thread=ctypes.cast(python.PyGILState_GetThisThreadState, c_void_p).value,
+        main_thread=threading.main_thread().ident or 0,
+    )
+    if sys.version_info >= (3, 13):
+        interpreter.runtime = ctypes.addressof(ctypes.c_char.in_dll(python, "_PyRuntime"))
+    return observer.ttmem_lines_prepare(ctypes.byref(interpreter))  # type: ignore[no-any-return]
+
+
+def _test(compare: Callable[..., Optional[bytes]]) -> Optional[str]:
+    """What Python says of a few stacks, against what is read of them."""
+    for stack in (_of_a_call, _of_a_generator, _of_odd_names):
+        difference = stack(compare)
+        if difference is not None:
+            return "its stack is not read right: " + (_text(difference) or "")
+    return None
+
+
+def _of_a_call(compare: Callable[..., Optional[bytes]]) -> Optional[bytes]:
+    return compare(*_told(sys._getframe()))
+
+
+def _of_a_generator(compare: Callable[..., Optional[bytes]]) -> Optional[bytes]:
+    def differences() -> Iterator[Optional[bytes]]:
+        yield None
+        yield (lambda: compare(*_told(sys._getframe())))()
+
+    return [difference for difference in differences()][1]
+
+
+def _of_odd_names(compare: Callable[..., Optional[bytes]]) -> Optional[bytes]:
+    names: Dict[str, Any] = {"compare": compare, "told": _told, "frame": sys._getframe}
+    source = "\n" * 300 + "def \u00e4\u4e2d\U0001d4b3():\n\n\n  return compare(*told(frame()))\n"
+    exec(compile(source, "<\u00e9\u4e2d\U0001f600\udc80>", "exec"), names)
+    return names["\u00e4\u4e2dX"]()  # type: ignore[no-any-return]
+
+
+def _told(frame: Optional[FrameType]) -> Tuple[bytes, int]:
+    texts: List[bytes] = []
+    while frame is not None and len(texts) < 3 * _MOST_FRAMES:
+        texts.append(_utf8(frame.f_code.co_filename))
+        texts.append(_utf8(frame.f_code.co_name))
+        texts.append(b"%d" % (frame.f_lineno or 0))
+        frame = frame.f_back
+    told = b"".join(text + b"\0" for text in texts)
+    return told, len(told)
+
+
+def _utf8(text: str) -> bytes:
+    text = text[-_MOST_CHARACTERS:]
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return b"".join(c.encode("utf-8", "replace") for c in text)
+
+
+# ---- the operations of ttnn ------------------------------------------------------------------
+
+
+def _watch_operations() -> None:
+    """Learns ttnn's operations, now or as soon as ttnn is imported."""
     global _waiting
     module = sys.modules.get(_MODULE)
-    if module is not None and hasattr(module, _CLASS):
-        _wrap(module)
+    if module is not None and hasattr(module, _CLASSES[0]):
+        _learn(module)
+        kinds = tuple(filter(None, (getattr(module, name, None) for name in _CLASSES)))
+        for found in gc.get_objects():
+            if type(found) in kinds:
+                _name(found)
     elif not _waiting:
         _waiting = True
         sys.meta_path.insert(0, _Waiting())
 
 
-def _wrap(module: ModuleType) -> None:
-    operation = getattr(module, _CLASS)
-    if getattr(operation, "_named_by_ttmem", False):
-        return
-    operation._named_by_ttmem = True
-    operation.__call__ = _naming(operation.__call__, os.path.dirname(str(module.__file__)))
-    os.register_at_fork(after_in_child=_forget)
+def _learn(module: ModuleType) -> None:
+    """Each operation is an object of one of these classes; it is named when it is made."""
+    assert _observer is not None
+    _observer.ttmem_lines_pass_over(_folder(str(module.__file__)))
+    for kind in filter(None, (getattr(module, name, None) for name in _CLASSES)):
+        code = getattr(kind.__call__, "__code__", None)
+        if code is None or "_made_by_ttnn" in vars(kind):
+            continue
+        kind._made_by_ttnn = kind.__init__
+        kind.__init__ = _naming(kind.__init__)
+        _kept.append(code)
+        _observer.ttmem_lines_operation_call(id(code))
 
 
-def _naming(original: Callable[..., Any], package: str) -> Callable[..., Any]:
-    recorder = library.load()
+def _naming(make: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(make)
+    def make_and_name(self: Any, *arguments: Any, **keywords: Any) -> None:
+        make(self, *arguments, **keywords)
+        _name(self)
 
-    def call(self: Any, *arguments: Any, **keywords: Any) -> Any:
-        recorder.ttmem_tag_push(
-            _name(self.python_fully_qualified_name), _place(sys._getframe(1), package)
-        )
-        try:
-            return original(self, *arguments, **keywords)
-        finally:
-            recorder.ttmem_tag_pop()
-
-    return call
+    return make_and_name
 
 
-def _name(text: str) -> int:
-    known = _names.get(text)
-    if known is None:
-        known = _names[text] = library.intern(text)
-    return known
-
-
-def _place(frame: Optional[FrameType], package: str) -> int:
-    """The id of the innermost line outside the package; 0 if there is none."""
-    while frame is not None and frame.f_code.co_filename.startswith(package):
-        frame = frame.f_back
-    if frame is None:
-        return 0
-    key = (frame.f_code, frame.f_lineno)
-    known = _places.get(key)
-    if known is None:
-        known = _places[key] = library.load().ttmem_intern_line(
-            os.fsencode(frame.f_code.co_filename),
-            frame.f_lineno,
-            frame.f_code.co_name.encode("utf-8", "replace"),
-        )
-    return known
-
-
-def _forget() -> None:
-    """A forked child has a segment of its own, where these ids mean nothing."""
-    _names.clear()
-    _places.clear()
+def _name(operation: Any) -> None:
+    name = getattr(operation, "python_fully_qualified_name", None)
+    if isinstance(name, str) and _observer is not None:
+        _observer.ttmem_lines_operation(id(operation), name.encode("utf-8", "replace"))
 
 
 class _Waiting(importlib.abc.MetaPathFinder):
-    """Stands before the other finders until ttnn's module comes by, and wraps it once it ran."""
+    """Stands before the other finders until ttnn's module comes by, and learns from it once it ran."""
 
     def find_spec(
         self, name: str, path: Optional[Sequence[str]], target: Optional[ModuleType] = None
@@ -103,10 +264,9 @@ class _Waiting(importlib.abc.MetaPathFinder):
         loader = spec.loader
         run = loader.exec_module
 
-        def run_and_wrap(module: ModuleType) -> None:
+        def run_and_learn(module: ModuleType) -> None:
             run(module)
-            if hasattr(module, _CLASS):
-                _wrap(module)
+            _learn(module)
 
-        loader.exec_module = run_and_wrap  # type: ignore[method-assign]
+        loader.exec_module = run_and_learn  # type: ignore[method-assign]
         return spec

@@ -13,7 +13,7 @@ import os
 from typing import Iterator, NamedTuple, Optional
 
 from . import library
-from .lines import install as name_operations
+from . import lines as lines_of_python
 
 PRELOAD = "libttmem_preload.so"
 PATCH = "libttmem_patch.so"
@@ -46,16 +46,16 @@ class _PatchResult(ctypes.Structure):
 _ahead: Optional[ctypes.CDLL] = None
 
 
-def track(lines: bool = False) -> Tracking:
+def track(lines: bool = True) -> Tracking:
     """Records this process from now on. May be called at any time and again.
 
-    `lines`: what operations of ttnn allocate also carries the operation and the Python line that
-    called it. Call it again after more libraries that use TT-Metal were loaded into a patched
+    `lines`: whatever is recorded also carries its line of Python and its operation of ttnn, unless
+    TTMEM_LINES=0 is set or this Python's frames cannot be read. Call it again after more libraries that use TT-Metal were loaded into a patched
     process.
     """
     tracking = _hook()
     if lines and tracking.how != "disabled":
-        name_operations()
+        lines_of_python.start()
     return tracking
 
 

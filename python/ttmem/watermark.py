@@ -24,6 +24,14 @@ class Watermark:
             )
         self._pid = os.getpid()
 
+    @classmethod
+    def of(cls, number: int) -> "Watermark":
+        """The one of a region, which opens and closes it."""
+        watermark = cls.__new__(cls)
+        watermark._number = number
+        watermark._pid = os.getpid()
+        return watermark
+
     def at_open(self) -> Dict[int, DeviceFigures]:
         """What was taken on each device when it was opened; 0 on a device that opened later."""
         return figures.collect(lambda device, figure: self._read(device, figure).taken)

@@ -16,7 +16,8 @@ namespace {
 
 struct RunOptions {
   bool print_env = false;
-  bool lines = false;
+  bool lines = false;  // a word of before: lines are told anyway
+  bool no_lines = false;
   std::vector<std::string> command;
 };
 
@@ -26,16 +27,17 @@ int run_program(const RunOptions& options) {
     fmt::print(stderr, "ttmem: {}\n", preload.error().message);
     return kFailed;
   }
-  std::string python_start;
-  if (options.lines) {
-    const auto found = inject::find_python_start();
-    if (!found) {
-      fmt::print(stderr, "ttmem: {}\n", found.error().message);
+  inject::Lines lines;
+  lines.off = options.no_lines || inject::lines_are_off();
+  if (!lines.off) {
+    const auto start = inject::find_python_start();
+    if (!start && options.lines) {
+      fmt::print(stderr, "ttmem: {}\n", start.error().message);
       return kFailed;
     }
-    python_start = *found;
+    lines.python_start = start ? *start : "";
   }
-  const auto environment = inject::environment_with(*preload, python_start);
+  const auto environment = inject::environment_with(*preload, lines);
   if (options.print_env) return Output::print(inject::as_shell_text(environment));
   if (options.command.empty()) {
     fmt::print(stderr, "ttmem: name the program to run, as in `ttmem run python model.py`\n");
@@ -53,8 +55,7 @@ constexpr const char* kRunExamples =
     "(pass it on with `mpirun -x LD_PRELOAD`).\n"
     "Examples:\n"
     "  ttmem run python model.py        then, elsewhere: ttmem status\n"
-    "  ttmem run --lines python model.py   with file, line and function of each allocation of "
-    "ttnn\n"
+    "  ttmem run --no-lines python model.py   without file, line and function of each allocation\n"
     "  ttmem run -- pytest -x tests     everything after -- is the program's\n"
     "  eval \"$(ttmem run --print-env)\"  for services, notebooks and containers";
 
@@ -65,9 +66,11 @@ void register_run(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("run", "Start a program whose device memory is recorded");
   command->footer(kRunExamples);
   command->add_flag("--print-env", options->print_env, "Print the environment instead");
-  command->add_flag("--lines", options->lines,
-                    "Name the line of Python behind each allocation of ttnn (a few microseconds an "
-                    "operation)");
+  CLI::Option* lines =
+      command->add_flag("--lines", options->lines,
+                        "Name the line of Python behind what is recorded: this is done anyway");
+  command->add_flag("--no-lines", options->no_lines, "Name no lines, as with TTMEM_LINES=0")
+      ->excludes(lines);
   command->prefix_command();
   command->callback([options, command, &action] {
     options->command = program_of(*command);

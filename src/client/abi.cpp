@@ -182,4 +182,19 @@ void ttmem_watermark_close(uint32_t watermark) {
   if (const Call call; call) call->watermark_close(watermark);
 }
 
+uint32_t ttmem_region_enter(ttmem_string_t name) {
+  const Call call;
+  if (!call) return 0;
+  thread_state.enter(call.owner(), call->writer.origins, name, 0);
+  return call->watermark_of_region(name);
+}
+
+uint32_t ttmem_region_leave(uint32_t watermark, uint64_t* figures, uint32_t devices) {
+  const Call call;
+  if (!call) return 0;
+  const uint32_t known = watermark == 0 ? 0 : call->leave_watermark(watermark, figures, devices);
+  if (known <= devices) thread_state.leave(call.owner(), call->writer.origins);
+  return known;
+}
+
 }  // extern "C"

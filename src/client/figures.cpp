@@ -83,8 +83,12 @@ std::uint32_t Figures::open_watermark(std::uint32_t name) {
     mark.in_use = 1;
     mark.name = name;
     mark.opened_ticks = store_->clock().now();
-    std::memcpy(mark.at_open, store_->counters().taken, sizeof mark.at_open);
-    std::memcpy(mark.peak, store_->counters().taken, sizeof mark.peak);
+    // Of devices that were never opened nothing was ever taken.
+    const std::size_t bytes = (store_->header().device_count + 1) * sizeof(std::uint64_t);
+    for (std::uint32_t figure = 0; figure < segment::kFigures; ++figure) {
+      std::memcpy(mark.at_open[figure], store_->counters().taken[figure], bytes);
+      std::memcpy(mark.peak[figure], store_->counters().taken[figure], bytes);
+    }
   });
   open_watermarks_ |= 1u << (number - 1);
   return number;
@@ -106,6 +110,23 @@ bool Figures::read_watermark(std::uint32_t number, std::uint16_t device, std::ui
   const Watermark& mark = watermark(number);
   *out = {mark.at_open[figure][device], mark.peak[figure][device]};
   return true;
+}
+
+std::uint32_t Figures::read_watermark(std::uint32_t number, std::uint64_t* out,
+                                      std::uint32_t devices) {
+  if (number == 0 || number > kMaxWatermarks || out == nullptr) return 0;
+  const LockGuard guard(store_->lock);
+  if ((open_watermarks_ >> (number - 1) & 1) == 0) return 0;
+  const Watermark& mark = watermark(number);
+  const std::uint32_t known = store_->header().device_count;
+  for (std::uint32_t device = 1; device <= known && known <= devices; ++device) {
+    for (std::uint32_t figure = 0; figure < segment::kFigures; ++figure) {
+      *out++ = mark.at_open[figure][device];
+      *out++ = mark.peak[figure][device];
+      *out++ = store_->counters().taken[figure][device];
+    }
+  }
+  return known;
 }
 
 void Figures::read(std::uint16_t device, std::uint32_t figure, ttmem_figures* out) {

@@ -21,7 +21,7 @@ namespace ttmem::client {
 
 Recorder* own = nullptr;
 thread_local constinit ThreadState thread_state __attribute__((tls_model("initial-exec"))) = {};
-std::atomic<ttmem_origin_source> origin_source{nullptr};
+constinit std::atomic<ttmem_origin_source> origin_source{nullptr};
 
 namespace {
 

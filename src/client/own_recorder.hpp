@@ -58,7 +58,8 @@ int open_own_recorder();
 
 // Tells the stack of the calling thread, inside of a region; null = nobody does. Not in the
 // recorder's memory: it stays after a fork.
-extern std::atomic<ttmem_origin_source> origin_source;
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers): it is constinit
+extern constinit std::atomic<ttmem_origin_source> origin_source;
 
 // Where the calling thread is: its regions and its stack. Ask before the Call: whoever tells the
 // stack makes calls of its own.

@@ -146,4 +146,17 @@ void Recorder::watermark_close(std::uint32_t number) {
   writer.figures.close_watermark(number);
 }
 
+std::uint32_t Recorder::watermark_of_region(ttmem_string_t name) {
+  const ColdCall call(writer.store);
+  return writer.figures.open_watermark(name);
+}
+
+std::uint32_t Recorder::leave_watermark(std::uint32_t number, std::uint64_t* figures,
+                                        std::uint32_t room) {
+  const ColdCall call(writer.store);
+  const std::uint32_t known = writer.figures.read_watermark(number, figures, room);
+  if (known <= room) writer.figures.close_watermark(number);
+  return known;
+}
+
 }  // namespace ttmem::client

@@ -70,6 +70,9 @@ class Recorder {
   int watermark_read(std::uint32_t number, ttmem_device_t device, std::uint32_t figure,
                      ttmem_figures* out);
   void watermark_close(std::uint32_t number);
+  // The same for a region, which does without if all are in use.
+  std::uint32_t watermark_of_region(ttmem_string_t name);
+  std::uint32_t leave_watermark(std::uint32_t number, std::uint64_t* figures, std::uint32_t room);
 
  private:
   bool open_parts();

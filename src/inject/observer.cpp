@@ -11,6 +11,7 @@
 #include <string>
 
 #include "inject/audit.hpp"
+#include "inject/frames/lines.hpp"
 #include "inject/hooks.hpp"
 #include "inject/late_attach.hpp"
 #include "inject/library_version.hpp"
@@ -134,7 +135,13 @@ void describe_process(bool attached_late) {
     if (is_wanted(kHooks[i])) info.hooks_wanted[i / 64] |= bit;
     if (*kHooks[i].original && is_answered(kHooks[i])) info.hooks_bound[i / 64] |= bit;
   }
+  info.lines = frames::lines_state();
+  info.lines_reason = frames::lines_reason();
   ttmem_process_described(&info);
+}
+
+void describe_again() {
+  quietly([] { describe_process(false); });
 }
 
 void set_targets(ttmem_hook_slot* slots, unsigned count) {
@@ -160,6 +167,7 @@ extern "C" __attribute__((visibility("default"))) int ttmem_observer_bind(ttmem_
     failed = ttmem_open();
     if (failed) return;
     describe_process(false);
+    frames::when_lines_change(describe_again);
     guard_forks();
     audit::start();
     set_targets(slots, count);

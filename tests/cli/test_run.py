@@ -2,11 +2,13 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """`ttmem run`: the program is started with the hooks and is otherwise as without them."""
 
+import glob
 import os
 import re
 import shutil
 import signal
 import subprocess
+import sys
 
 import pytest
 
@@ -142,7 +144,7 @@ def test_ours_comes_after_what_is_preloaded_and_once():
     alone = preload_of("run")
     assert alone.endswith("/" + PRELOAD), alone
     assert preload_of("run", LD_PRELOAD=OTHER) == f"{OTHER}:{alone}"
-    assert preload_of("run", TTMEM, "run", "--lines") == alone
+    assert preload_of("run", TTMEM, "run", "--no-lines") == alone
 
 
 def test_the_environment_can_be_set_by_a_shell():
@@ -150,8 +152,21 @@ def test_the_environment_can_be_set_by_a_shell():
     script = f'eval "$({TTMEM} run --print-env)"; printenv LD_PRELOAD'
     done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == alone
-    lines = command.text("run", "--lines", "--print-env")
+    lines = command.text("run", "--print-env")
     assert re.search(r"export LD_PRELOAD='.*'\nexport PYTHONPATH='.*'\n", lines)
+    assert command.text("run", "--lines", "--print-env") == lines
+    off = command.text("run", "--no-lines", "--print-env")
+    assert re.match(r"export LD_PRELOAD='.*'\nexport TTMEM_LINES='0'\n", off)
+    assert "PYTHONPATH" not in off
+
+
+def test_pythons_of_every_age_start_as_without_us():
+    """The start file is read by all of them; what it cannot use, it leaves alone."""
+    program = "import sys; sys.stdout.write(repr([p for p in sys.path if 'ttmem' in p]))"
+    roots = glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python"))
+    for python in [sys.executable, *sorted(roots)]:
+        done = command.run("run", python, "-c", program)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "[]", ""), python
 
 
 def test_an_environment_that_is_too_long_is_said():

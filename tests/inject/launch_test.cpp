@@ -35,14 +35,17 @@ TEST(Environment, IsPrintedForAShell) {
             "export A='/it'\\''s.so'\nexport B=''\n");
 }
 
-TEST(Environment, NamesPythonOnlyWhenLinesAreWanted) {
+TEST(Environment, NamesPythonUnlessLinesAreOff) {
+  using Variable = std::pair<std::string, std::string>;
   ::setenv("PYTHONPATH", "/mine", 1);
-  const Environment plain = environment_with("/none/ours.so", "");
-  ASSERT_EQ(plain.size(), 1u);
-  EXPECT_EQ(plain[0].first, "LD_PRELOAD");
-  const Environment lines = environment_with("/none/ours.so", "/start");
-  ASSERT_EQ(lines.size(), 2u) << "there is no recorder beside that stub";
-  EXPECT_EQ(lines[1], (std::pair<std::string, std::string>("PYTHONPATH", "/start:/mine")));
+  const Environment off = environment_with("/none/ours.so", {.off = true, .python_start = ""});
+  ASSERT_EQ(off.size(), 2u) << "there is no recorder beside that stub";
+  EXPECT_EQ(off[0].first, "LD_PRELOAD");
+  EXPECT_EQ(off[1], Variable("TTMEM_LINES", "0"));
+  const Environment on =
+      environment_with("/none/ours.so", {.off = false, .python_start = "/start"});
+  ASSERT_EQ(on.size(), 2u);
+  EXPECT_EQ(on[1], Variable("PYTHONPATH", "/start:/mine"));
   ::unsetenv("PYTHONPATH");
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The ttmem authors
-"""`ttmem run --lines`: file, line and function behind every allocation of ttnn, and nothing else changes.
+"""File, line and function behind every allocation of ttnn, unless asked not to, and nothing else changes.
 
 The program below has a sitecustomize of its own, which must still run.
 """
@@ -61,7 +61,7 @@ def test_lines_of_two_allocations(with_lines):
     with open(path, "w", encoding="utf-8") as file:
         file.write(PROGRAM)
     values = oracle.environment("n150", PYTHONPATH=os.path.abspath("own"))
-    option = ["--lines"] if with_lines else []
+    option = [] if with_lines else ["--no-lines"]
     points = 0
     with subprocess.Popen([TTMEM, "run", *option, "--", python, path], env=values, text=True,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:

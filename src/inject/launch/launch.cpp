@@ -88,7 +88,7 @@ Result<std::string> find_python_start(const std::string& command_directory) {
   if (!error) return file.parent_path().string();
   return Error{ErrorCode::kNotFound,
                "share/ttmem/python/sitecustomize.py, which names the lines of Python, is "
-               "missing: install ttmem completely, or run without --lines"};
+               "missing: install ttmem completely, or run with --no-lines"};
 }
 
 Result<std::string> find_preload(const std::string& command_directory) {
@@ -117,10 +117,15 @@ std::string merged_python_path(std::string_view existing, std::string_view ours)
   return std::string(ours) + ":" + std::string(existing);
 }
 
-Environment environment_with(const std::string& preload, const std::string& python_start) {
+bool lines_are_off() { return value_of("TTMEM_LINES") == "0"; }
+
+Environment environment_with(const std::string& preload, const Lines& lines) {
   Environment environment = {{"LD_PRELOAD", merged_preload(value_of("LD_PRELOAD"), preload)}};
-  if (python_start.empty()) return environment;
-  environment.emplace_back("PYTHONPATH", merged_python_path(value_of("PYTHONPATH"), python_start));
+  if (lines.off) environment.emplace_back("TTMEM_LINES", "0");
+  if (!lines.off && !lines.python_start.empty()) {
+    environment.emplace_back("PYTHONPATH",
+                             merged_python_path(value_of("PYTHONPATH"), lines.python_start));
+  }
   // Python must use the recorder that the observer uses, which lies beside the stub.
   const auto recorder = std::filesystem::path(preload).parent_path() / "libttmem.so.1";
   std::error_code error;

@@ -19,8 +19,8 @@ Result<std::string> find_preload();
 /// The same, seen from a directory that holds the command.
 Result<std::string> find_preload(const std::string& command_directory);
 
-/// The folder whose sitecustomize.py names the lines of Python: ../share/ttmem/python, seen from
-/// the command.
+/// The folder whose sitecustomize.py lets the lines of Python be told: ../share/ttmem/python, seen
+/// from the command.
 Result<std::string> find_python_start();
 Result<std::string> find_python_start(const std::string& command_directory);
 
@@ -32,9 +32,18 @@ std::string merged_python_path(std::string_view existing, std::string_view ours)
 /// Variables with their values, in the order in which they are printed.
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-/// What is added to the environment of a program: the preload and, if `python_start` is not empty,
-/// what makes a Python name the lines that allocate.
-Environment environment_with(const std::string& preload, const std::string& python_start);
+/// How the lines of Python come to be told.
+struct Lines {
+  bool off = false;
+  std::string python_start;  ///< as find_python_start() says; "" = none
+};
+
+/// Whether the environment says so already (TTMEM_LINES=0).
+bool lines_are_off();
+
+/// What is added to the environment of a program: the preload, the recorder that Python shall use,
+/// and what makes a Python name the lines that allocate.
+Environment environment_with(const std::string& preload, const Lines& lines);
 
 /// Lines for a shell: export LD_PRELOAD='…'.
 std::string as_shell_text(const Environment& environment);

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+
+#include "inject/frames/lines.hpp"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "inject/frames/describe.hpp"
+#include "inject/frames/lines.h"
+#include "inject/frames/memory.hpp"
+#include "inject/frames/operations.hpp"
+#include "inject/frames/origin_cache.hpp"
+#include "inject/frames/readers.hpp"
+#include "inject/frames/stack_key.hpp"
+#include "inject/frames/walk.hpp"
+#include "ttmem/ttmem.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+namespace ttmem::inject::frames {
+
+namespace {
+
+constexpr std::size_t kMostPrefixes = 8;
+
+struct Prefix {
+  char text[1024];
+  std::size_t size;
+};
+
+/// Written with Python's lock held, before the lines are switched on.
+struct State {
+  Interpreter interpreter;
+  void* (*this_thread)() = nullptr;
+  Prefix passed_over[kMostPrefixes];
+  std::atomic<std::size_t> prefixes{0};
+};
+
+constinit State state = {};
+constinit OriginCache cache;
+constinit Readers readers;
+constinit Operations operations;
+std::atomic<std::uint32_t> told_state{TTMEM_LINES_UNKNOWN};
+char told_reason[256];
+void (*changed)() = nullptr;
+
+bool is_passed_over(std::string_view file) {
+  if (file.starts_with("<frozen importlib")) return true;
+  const std::size_t count = state.prefixes.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (file.starts_with({state.passed_over[i].text, state.passed_over[i].size})) return true;
+  }
+  return false;
+}
+
+// ---- a stack that was seen before ------------------------------------------------------------
+
+[[gnu::hot]] Walked key_of(Address thread, StackKey& key) {
+  const DirectMemory memory;
+  return walk(state.interpreter, memory, thread, [&](const Frame& frame, Address at) {
+    if (operations.is_call(frame.code)) [[unlikely]] {
+      key.add(first_local(state.interpreter.layout, memory, at), 1);
+    }
+    return add_frame(state.interpreter, memory, frame, key);
+  });
+}
+
+// ---- a new one -------------------------------------------------------------------------------
+
+struct Step {
+  Frame frame;
+  Address operation;  ///< the object, if the frame calls one; 0 = none
+};
+
+struct Stack {
+  Step steps[kMostFrames];
+  unsigned count = 0;
+};
+
+Walked collect(Address thread, Stack& stack) {
+  const DirectMemory memory;
+  return walk(state.interpreter, memory, thread, [&](const Frame& frame, Address at) {
+    const bool calls = operations.is_call(frame.code);
+    stack.steps[stack.count++] = {
+        frame, calls ? first_local(state.interpreter.layout, memory, at) : Address{0}};
+    return true;
+  });
+}
+
+/// The recorder's id of a frame; 0 if it cannot be told.
+std::uint32_t intern(const Frame& frame) {
+  const DirectMemory memory;
+  StackKey key;
+  std::uint32_t known = 0;
+  key.high ^= 1;  // not the stack of this one frame
+  if (!add_frame(state.interpreter, memory, frame, key)) return 0;
+  if (cache.find(key, known)) return known;
+  Description found;
+  if (!describe(state.interpreter, memory, frame, found)) return 0;
+  const std::string_view file = found.file.view();
+  const std::string_view function = found.function.view();
+  const std::uint32_t flags = is_passed_over(file) ? std::uint32_t{TTMEM_FRAME_INNER} : 0u;
+  known = ttmem_intern_frame(file.data(), file.size(), found.line, function.data(), function.size(),
+                             flags);
+  if (known != 0) cache.put(key, known);
+  return known;
+}
+
+ttmem_step step_of(const Step& step) {
+  if (const char* name = operations.name(step.operation)) {
+    return {TTMEM_STEP_OPERATION, ttmem_intern_string(name, std::strlen(name))};
+  }
+  return {TTMEM_STEP_FRAME, intern(step.frame)};
+}
+
+ttmem_origin_t intern(const Stack& stack, bool cut, ttmem_origin_t around) {
+  const DirectMemory memory;
+  ttmem_step steps[kMostFrames + 1];
+  std::uint32_t count = 0;
+  if (cut) steps[count++] = {TTMEM_STEP_CUT, 0};
+  for (unsigned i = stack.count; i-- > 0;) {
+    if (is_incomplete(state.interpreter.layout, memory, stack.steps[i].frame)) continue;
+    steps[count] = step_of(stack.steps[i]);
+    if (steps[count].what != 0) ++count;
+  }
+  return ttmem_intern_stack(around, steps, count);
+}
+
+[[gnu::noinline, gnu::cold]] ttmem_origin_t intern_new(Address thread, const StackKey& key,
+                                                       ttmem_origin_t around) {
+  Stack stack;
+  const Walked walked = collect(thread, stack);
+  if (walked == Walked::kOdd) return around;
+  const ttmem_origin_t node = intern(stack, walked == Walked::kCut, around);
+  cache.put(key, node);
+  return node;
+}
+
+/// What the recorder asks.
+[[gnu::hot]] ttmem_origin_t origin(ttmem_origin_t around) {
+  const Readers::Reading reading(readers);
+  if (!reading) return around;
+  const auto thread = reinterpret_cast<Address>(state.this_thread());
+  if (thread == 0) return around;
+  StackKey key;
+  key.add(around, 0);
+  if (key_of(thread, key) == Walked::kOdd) [[unlikely]] {
+    ttmem_stack_odd();
+    return around;
+  }
+  std::uint32_t node = 0;
+  return cache.find(key, node) ? node : intern_new(thread, key, around);
+}
+
+// ---- the test --------------------------------------------------------------------------------
+
+/// What Python said, text by text.
+class Told {
+ public:
+  Told(const char* text, std::size_t bytes) : rest_(text, bytes) {}
+  bool has_next() const { return !rest_.empty(); }
+  std::string_view next() {
+    const std::size_t end = rest_.find('\0');
+    const std::string_view text = rest_.substr(0, end);
+    rest_.remove_prefix(end == rest_.npos ? rest_.size() : end + 1);
+    return text;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+char difference[256];
+
+const char* differs(unsigned depth, const char* what, std::string_view told,
+                    std::string_view read) {
+  constexpr std::size_t kShown = 60;
+  char texts[2][kShown + 1] = {};
+  told.copy(texts[0], kShown);
+  read.copy(texts[1], kShown);
+  std::snprintf(difference, sizeof difference, "%s of frame %u is '%s', read as '%s'", what, depth,
+                texts[0], texts[1]);
+  return difference;
+}
+
+const char* compare_frame(const Frame& frame, unsigned depth, Told& told) {
+  const CheckedMemory memory;
+  Description found;
+  if (!told.has_next()) return differs(depth, "the end", "here", "later");
+  if (!describe(state.interpreter, memory, frame, found)) {
+    return differs(depth, "the code", "there", "none");
+  }
+  char line[16];
+  std::snprintf(line, sizeof line, "%u", found.line);
+  const std::string_view texts[] = {found.file.view(), found.function.view(), line};
+  const char* const names[] = {"the file", "the function", "the line"};
+  for (int i = 0; i < 3; ++i) {
+    const std::string_view expected = told.next();
+    if (expected != texts[i]) return differs(depth, names[i], expected, texts[i]);
+  }
+  return nullptr;
+}
+
+const char* compare(Told told) {
+  const CheckedMemory memory;
+  const auto thread = reinterpret_cast<Address>(state.this_thread());
+  const char* difference_found = nullptr;
+  unsigned depth = 0;
+  const Walked walked = walk(state.interpreter, memory, thread, [&](const Frame& frame, Address) {
+    if (is_incomplete(state.interpreter.layout, memory, frame)) return true;
+    difference_found = compare_frame(frame, depth++, told);
+    return difference_found == nullptr;
+  });
+  if (difference_found) return difference_found;
+  if (walked == Walked::kOdd) return differs(depth, "the frame", "there", "none");
+  if (walked == Walked::kWhole && told.has_next())
+    return differs(depth, "the end", "later", "here");
+  return nullptr;
+}
+
+const char* prepare(const ttmem_interpreter& given) {
+  const Layout* layout = layout_of(given.version);
+  if (!layout) return "this release of CPython is not known";
+  if (!CheckedMemory::works()) return "process_vm_readv is not permitted";
+  if (!given.this_thread || !given.code_type || !given.text_type || !given.bytes_type) {
+    return "this Python does not show its types";
+  }
+  state.interpreter.layout = *layout;
+  std::uint64_t words[kPublishedWords];
+  if (given.runtime && (!CheckedMemory().read(reinterpret_cast<Address>(given.runtime), words) ||
+                        !take_published(state.interpreter.layout, words))) {
+    return "what this Python publishes of its frames makes no sense";
+  }
+  state.interpreter.types = {
+      reinterpret_cast<Address>(given.frame_type), reinterpret_cast<Address>(given.code_type),
+      reinterpret_cast<Address>(given.text_type), reinterpret_cast<Address>(given.bytes_type)};
+  state.this_thread = given.this_thread;
+  return cache.open() && readers.open(given.main_thread) ? nullptr : "there is no memory";
+}
+
+/// An observer that has described its process does it again.
+void tell(std::uint32_t new_state, const char* reason) {
+  std::snprintf(told_reason, sizeof told_reason, "%s", reason ? reason : "");
+  told_state.store(new_state, std::memory_order_release);
+  if (changed) changed();
+}
+
+}  // namespace
+
+std::uint32_t lines_state() {
+  const std::uint32_t told = told_state.load(std::memory_order_acquire);
+  const char* wanted = std::getenv("TTMEM_LINES");
+  const bool off = wanted && std::strcmp(wanted, "0") == 0;
+  return told == TTMEM_LINES_UNKNOWN && off ? std::uint32_t{TTMEM_LINES_OFF} : told;
+}
+const char* lines_reason() { return told_reason[0] ? told_reason : nullptr; }
+void when_lines_change(void (*action)()) { changed = action; }
+
+}  // namespace ttmem::inject::frames
+
+extern "C" {
+
+EXPORTED const char* ttmem_lines_prepare(const ttmem_interpreter* interpreter) {
+  return ttmem::inject::frames::prepare(*interpreter);
+}
+
+EXPORTED const char* ttmem_lines_compare(const char* told, size_t bytes) {
+  using namespace ttmem::inject::frames;
+  return compare(Told(told, bytes));
+}
+
+EXPORTED void ttmem_lines_pass_over(const char* prefix) {
+  using namespace ttmem::inject::frames;
+  const std::size_t size = std::strlen(prefix);
+  const std::size_t count = state.prefixes.load(std::memory_order_relaxed);
+  if (count == kMostPrefixes || size == 0 || size > sizeof(Prefix::text)) return;
+  Prefix& added = state.passed_over[count];
+  std::memcpy(added.text, prefix, size);
+  added.size = size;
+  state.prefixes.store(count + 1, std::memory_order_release);
+}
+
+EXPORTED uint32_t ttmem_lines_state(void) { return ttmem::inject::frames::lines_state(); }
+
+EXPORTED void ttmem_lines_switch_on(void) {
+  using namespace ttmem::inject::frames;
+  tell(TTMEM_LINES_ON, nullptr);
+  readers.admit();
+  ttmem_origins_from(origin);
+}
+
+EXPORTED void ttmem_lines_switch_off(uint32_t new_state, const char* reason) {
+  ttmem_lines_end();
+  ttmem::inject::frames::tell(new_state, reason);
+}
+
+EXPORTED void ttmem_lines_end(void) {
+  ttmem_origins_from(nullptr);
+  ttmem::inject::frames::readers.dismiss();
+}
+
+EXPORTED void ttmem_lines_operation_call(const void* code) {
+  ttmem::inject::frames::operations.set_call(reinterpret_cast<std::uintptr_t>(code));
+}
+
+EXPORTED void ttmem_lines_operation(const void* object, const char* name) {
+  ttmem::inject::frames::operations.set_name(reinterpret_cast<std::uintptr_t>(object), name);
+}
+
+}  // extern "C"

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Whether lines of Python are told, for ttmem_process_info. lines.h has what Python calls.
+#pragma once
+
+#include <cstdint>
+
+namespace ttmem::inject::frames {
+
+/// For ttmem_process_info.
+std::uint32_t lines_state();
+const char* lines_reason();
+/// Called after each change of the two; null = nobody.
+void when_lines_change(void (*action)());
+
+}  // namespace ttmem::inject::frames
