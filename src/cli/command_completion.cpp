@@ -11,7 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "cli/command_words.hpp"
+#include "cli/command_descriptions.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
@@ -19,41 +19,41 @@
 namespace ttmem::cli {
 namespace {
 
-int print_completion(const CommandWords& all, const std::string& shell) {
+int print_completion(const CommandDescription& all, const std::string& shell) {
   if (shell == "bash") return Output::print(bash_completion(all));
   if (shell == "zsh") return Output::print(zsh_completion(all));
   return Output::print(fish_completion(all));
 }
 
-const CommandWords* find(const CommandWords& all, const std::string& name) {
+const CommandDescription* find(const CommandDescription& all, const std::string& name) {
   if (name.empty()) return &all;
-  for (const CommandWords& command : all.commands) {
+  for (const CommandDescription& command : all.commands) {
     if (command.name == name) return &command;
   }
   return nullptr;
 }
 
-int print_page(const CommandWords& all, const std::string& name) {
-  const CommandWords* command = find(all, name);
+int print_page(const CommandDescription& all, const std::string& name) {
+  const CommandDescription* command = find(all, name);
   if (command != nullptr) return Output::print(man_page(all, *command));
   fmt::print(stderr, "ttmem: there is no command `{}`; see `ttmem --help`\n", name);
   return kNotFound;
 }
 
 // Where Linux looks for them below share/.
-std::vector<std::pair<std::string, std::string>> all_files(const CommandWords& all) {
+std::vector<std::pair<std::string, std::string>> all_files(const CommandDescription& all) {
   std::vector<std::pair<std::string, std::string>> files = {
       {"bash-completion/completions/ttmem", bash_completion(all)},
       {"zsh/site-functions/_ttmem", zsh_completion(all)},
       {"fish/vendor_completions.d/ttmem.fish", fish_completion(all)},
       {"man/man1/ttmem.1", man_page(all, all)}};
-  for (const CommandWords& command : all.commands) {
+  for (const CommandDescription& command : all.commands) {
     files.emplace_back("man/man1/ttmem-" + command.name + ".1", man_page(all, command));
   }
   return files;
 }
 
-int write_all(const CommandWords& all, const std::string& directory) {
+int write_all(const CommandDescription& all, const std::string& directory) {
   for (const auto& [name, text] : all_files(all)) {
     const std::filesystem::path path = std::filesystem::path(directory) / name;
     std::error_code error;
@@ -83,7 +83,7 @@ void register_completion(CLI::App& app, Action& action) {
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   command->callback([shell, &app, &action] {
-    action = [shell, &app] { return print_completion(words_of(app), *shell); };
+    action = [shell, &app] { return print_completion(describe(app), *shell); };
   });
 }
 
@@ -99,7 +99,7 @@ void register_manual(CLI::App& app, Action& action) {
                       "All pages and completions, below this share/");
   command->callback([options, &app, &action] {
     action = [options, &app] {
-      const CommandWords all = words_of(app);
+      const CommandDescription all = describe(app);
       return options->directory.empty() ? print_page(all, options->command)
                                         : write_all(all, options->directory);
     };

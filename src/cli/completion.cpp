@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/command_words.hpp"
+#include "cli/command_descriptions.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -12,22 +12,22 @@ constexpr const char* kHead =
     "# SPDX-License-Identifier: Apache-2.0\n"
     "# SPDX-FileCopyrightText: The ttmem authors\n";
 
-std::vector<std::string> option_names(const CommandWords& command) {
+std::vector<std::string> option_names(const CommandDescription& command) {
   std::vector<std::string> names;
-  for (const OptionWords& option : command.options) {
+  for (const OptionDescription& option : command.options) {
     names.insert(names.end(), option.names.begin(), option.names.end());
   }
   return names;
 }
 
-std::vector<std::string> command_names(const CommandWords& all) {
+std::vector<std::string> command_names(const CommandDescription& all) {
   std::vector<std::string> names;
-  for (const CommandWords& command : all.commands) names.push_back(command.name);
+  for (const CommandDescription& command : all.commands) names.push_back(command.name);
   return names;
 }
 
-std::vector<std::string> positional_choices(const CommandWords& command) {
-  for (const OptionWords& option : command.options) {
+std::vector<std::string> positional_choices(const CommandDescription& command) {
+  for (const OptionDescription& option : command.options) {
     if (option.names.empty() && !option.choices.empty()) return option.choices;
   }
   return {};
@@ -47,7 +47,7 @@ std::string quoted(const std::string& text, std::string_view also) {
   return safe;
 }
 
-std::string zsh_option(const OptionWords& option) {
+std::string zsh_option(const OptionDescription& option) {
   const std::string description = quoted(first_line(option.description), "[]:");
   std::string action;
   if (!option.value.empty()) {
@@ -62,7 +62,7 @@ std::string zsh_option(const OptionWords& option) {
   return text;
 }
 
-std::string fish_option(const OptionWords& option, const std::string& condition) {
+std::string fish_option(const OptionDescription& option, const std::string& condition) {
   std::string text = fmt::format("complete -c ttmem -n '{}'", condition);
   for (const std::string& name : option.names) {
     text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
@@ -77,7 +77,7 @@ std::string fish_option(const OptionWords& option, const std::string& condition)
 
 }  // namespace
 
-std::string bash_completion(const CommandWords& all) {
+std::string bash_completion(const CommandDescription& all) {
   const std::string commands = fmt::format("{}", fmt::join(command_names(all), "|"));
   std::string text = kHead;
   text += fmt::format(
@@ -89,8 +89,8 @@ std::string bash_completion(const CommandWords& all) {
       "    done\n"
       "    case \"$command $before\" in\n",
       commands);
-  for (const CommandWords& command : all.commands) {
-    for (const OptionWords& option : command.options) {
+  for (const CommandDescription& command : all.commands) {
+    for (const OptionDescription& option : command.options) {
       for (const std::string& name : option.names) {
         if (option.choices.empty()) continue;
         text += fmt::format(
@@ -100,7 +100,7 @@ std::string bash_completion(const CommandWords& all) {
     }
   }
   text += "    esac\n    case $command in\n";
-  for (const CommandWords& command : all.commands) {
+  for (const CommandDescription& command : all.commands) {
     std::vector<std::string> words = option_names(command);
     for (std::string& choice : positional_choices(command)) words.push_back(std::move(choice));
     text += fmt::format("        {}) words='{}'{} ;;\n", command.name, fmt::join(words, " "),
@@ -118,22 +118,22 @@ std::string bash_completion(const CommandWords& all) {
          "complete -o default -F _ttmem ttmem\n";
 }
 
-std::string zsh_completion(const CommandWords& all) {
+std::string zsh_completion(const CommandDescription& all) {
   std::string text = std::string("#compdef ttmem\n") + kHead +
                      "_ttmem() {\n"
                      "    local -a subcommands\n"
                      "    subcommands=(\n";
-  for (const CommandWords& command : all.commands) {
+  for (const CommandDescription& command : all.commands) {
     text += fmt::format("        '{}:{}'\n", command.name,
                         quoted(first_line(command.description), ":"));
   }
   text += "    )\n    if (( CURRENT == 2 )); then\n        _describe command subcommands\n";
   text += "        _arguments";
-  for (const OptionWords& option : all.options) text += zsh_option(option);
+  for (const OptionDescription& option : all.options) text += zsh_option(option);
   text += "\n        return\n    fi\n    shift words\n    (( CURRENT-- ))\n    case $words[1] in\n";
-  for (const CommandWords& command : all.commands) {
+  for (const CommandDescription& command : all.commands) {
     text += fmt::format("    {})\n        _arguments -S", command.name);
-    for (const OptionWords& option : command.options) text += zsh_option(option);
+    for (const OptionDescription& option : command.options) text += zsh_option(option);
     if (command.runs_program) {
       text += " \\\n        '(-)1:program: _command_names -e' \\\n        '*::arguments: _normal'";
     }
@@ -142,16 +142,16 @@ std::string zsh_completion(const CommandWords& all) {
   return text + "    esac\n}\n_ttmem \"$@\"\n";
 }
 
-std::string fish_completion(const CommandWords& all) {
+std::string fish_completion(const CommandDescription& all) {
   std::string text = std::string(kHead) + "complete -c ttmem -n __fish_use_subcommand -f\n";
-  for (const CommandWords& command : all.commands) {
+  for (const CommandDescription& command : all.commands) {
     text += fmt::format("complete -c ttmem -n __fish_use_subcommand -a {} -d '{}'\n", command.name,
                         quoted(first_line(command.description), ""));
   }
-  for (const OptionWords& option : all.options)
+  for (const OptionDescription& option : all.options)
     text += fish_option(option, "__fish_use_subcommand");
-  for (const CommandWords& command : all.commands) {
-    for (const OptionWords& option : command.options) {
+  for (const CommandDescription& command : all.commands) {
+    for (const OptionDescription& option : command.options) {
       if (option.names.empty() && option.choices.empty()) continue;
       text += fish_option(option, "__fish_seen_subcommand_from " + command.name);
     }

@@ -1,15 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+//
+// The busy scenario: buffers, programs, dispatches and traces that come and go.
+#include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <random>
 #include <vector>
 
-#include "cli/demo_buffers.hpp"
-#include "cli/demo_programs.hpp"
+#include "cli/demo_mesh.hpp"
 #include "cli/demo_scenarios.hpp"
 
 namespace ttmem::cli {
 namespace {
+
+// Buffers of the busy demonstration. A small allocator of equal places, so that no two buffers ever
+// lie over each other.
+class DemoBuffers {
+ public:
+  // `places` of `place_bytes` in every bank, from `base` upwards.
+  DemoBuffers(const DemoMesh& mesh, std::uint8_t space, std::uint32_t banks, std::uint64_t base,
+              std::uint64_t place_bytes, std::uint32_t places);
+
+  // Takes a random free place for up to `place_bytes`; empty when all are taken.
+  std::optional<std::uint64_t> allocate(std::mt19937_64& random, std::uint32_t flags);
+  void free(std::uint64_t id);
+  void free_any(std::mt19937_64& random);
+
+  std::size_t live() const { return live_.size(); }
+  std::size_t places() const { return taken_.size(); }
+
+ private:
+  struct Live {
+    std::uint64_t id;
+    std::size_t place;
+  };
+  void release(std::size_t index);
+
+  ttmem_allocator_t allocator_;
+  std::uint8_t space_;
+  std::uint32_t banks_;
+  std::uint64_t base_, place_bytes_;
+  std::uint64_t last_id_ = 0;
+  std::vector<bool> taken_;
+  std::vector<Live> live_;
+};
+
+constexpr std::uint64_t kAlignment = 32;
+
+DemoBuffers::DemoBuffers(const DemoMesh& mesh, std::uint8_t space, std::uint32_t banks,
+                         std::uint64_t base, std::uint64_t place_bytes, std::uint32_t places)
+    : allocator_(mesh.allocator),
+      space_(space),
+      banks_(banks),
+      base_(base),
+      place_bytes_(place_bytes),
+      taken_(places) {}
+
+std::optional<std::uint64_t> DemoBuffers::allocate(std::mt19937_64& random, std::uint32_t flags) {
+  const std::size_t start = random() % taken_.size();
+  for (std::size_t i = 0; i < taken_.size(); ++i) {
+    const std::size_t place = (start + i) % taken_.size();
+    if (taken_[place]) continue;
+    taken_[place] = true;
+    live_.push_back({++last_id_, place});
+    ttmem_buffer buffer{};
+    buffer.id = last_id_;
+    buffer.address = base_ + place * place_bytes_;
+    buffer.block = (random() % (place_bytes_ / kAlignment) + 1) * kAlignment;
+    buffer.requested = buffer.block * banks_ - random() % kAlignment;
+    buffer.allocator = allocator_;
+    buffer.space = space_;
+    buffer.layout = TTMEM_LAYOUT_INTERLEAVED;
+    buffer.flags = flags;
+    ttmem_buffer_allocated(&buffer);
+    return last_id_;
+  }
+  return std::nullopt;
+}
+
+void DemoBuffers::release(std::size_t index) {
+  ttmem_buffer_freed(allocator_, space_, live_[index].id);
+  taken_[live_[index].place] = false;
+  live_[index] = live_.back();
+  live_.pop_back();
+}
+
+void DemoBuffers::free(std::uint64_t id) {
+  const auto found =
+      std::find_if(live_.begin(), live_.end(), [&](const Live& each) { return each.id == id; });
+  if (found != live_.end()) release(static_cast<std::size_t>(found - live_.begin()));
+}
+
+void DemoBuffers::free_any(std::mt19937_64& random) {
+  if (!live_.empty()) release(random() % live_.size());
+}
 
 constexpr DemoRegions kRegions = {.l1_small_bytes = 32'768, .trace_bytes = 4ull << 20};
 constexpr std::uint64_t kDramPlace = 4ull << 20, kL1Place = 8'192, kL1SmallPlace = 1'024,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "cli/demo_programs.hpp"
+#include "cli/demo_mesh.hpp"
 #include "cli/demo_scenarios.hpp"
 
 namespace ttmem::cli {

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include <fmt/format.h>
 
-#include "cli/command_words.hpp"
+#include "cli/command_descriptions.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -25,7 +25,7 @@ std::string roff(const std::string& text) {
   return safe;
 }
 
-std::string option_text(const OptionWords& option) {
+std::string option_text(const OptionDescription& option) {
   std::string names;
   for (const std::string& name : option.names) {
     names += (names.empty() ? "" : ", ") + fmt::format("\\fB{}\\fR", roff(name));
@@ -44,15 +44,15 @@ std::string option_text(const OptionWords& option) {
   return text + "\n";
 }
 
-std::string page_name(const CommandWords& all, const CommandWords& command) {
+std::string page_name(const CommandDescription& all, const CommandDescription& command) {
   return &all == &command ? all.name : all.name + "-" + command.name;
 }
 
-std::string synopsis(const CommandWords& all, const CommandWords& command) {
+std::string synopsis(const CommandDescription& all, const CommandDescription& command) {
   if (&all == &command)
     return fmt::format("\\fB{}\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR]", all.name);
   std::string text = fmt::format("\\fB{} {}\\fR [\\fIOPTIONS\\fR]", all.name, command.name);
-  for (const OptionWords& option : command.options) {
+  for (const OptionDescription& option : command.options) {
     if (option.names.empty()) text += fmt::format(" [\\fI{}\\fR]", roff(option.value));
   }
   if (command.runs_program) text += " \\fIPROGRAM\\fR [\\fIARGUMENT\\fR ...]";
@@ -61,7 +61,7 @@ std::string synopsis(const CommandWords& all, const CommandWords& command) {
 
 }  // namespace
 
-std::string man_page(const CommandWords& all, const CommandWords& command) {
+std::string man_page(const CommandDescription& all, const CommandDescription& command) {
   const bool whole = &all == &command;
   const std::string name = page_name(all, command);
   std::string text =
@@ -73,13 +73,13 @@ std::string man_page(const CommandWords& all, const CommandWords& command) {
                       roff(command.description));
   if (whole) {
     text += ".SH COMMANDS\n";
-    for (const CommandWords& one : all.commands) {
+    for (const CommandDescription& one : all.commands) {
       text += fmt::format(".TP\n\\fB{}\\fR\n{}; see \\fB{}\\-{}\\fR(1)\n", one.name,
                           roff(first_line(one.description)), all.name, one.name);
     }
   }
   if (!command.options.empty()) text += ".SH OPTIONS\n";
-  for (const OptionWords& option : command.options) text += option_text(option);
+  for (const OptionDescription& option : command.options) text += option_text(option);
   if (!command.footer.empty()) {
     text += fmt::format(".SH NOTES\n.nf\n{}\n.fi\n", roff(command.footer));
   }

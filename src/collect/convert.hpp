@@ -15,7 +15,6 @@
 #include "ledger/snapshot.hpp"
 #include "segment/format.hpp"
 #include "segment/reader_blobs.hpp"
-#include "segment/reader_origins.hpp"
 
 namespace ttmem::collect {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "inject/allocators.hpp"
-#include "inject/buffer_facts.hpp"
+#include "inject/buffers.hpp"
 #include "ttmem/ttmem.h"
 
 namespace ttmem::inject::failures {

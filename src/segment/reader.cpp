@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "segment/reader_settled.hpp"
+#include "segment/reader_records.hpp"
 
 namespace ttmem::segment {
 
@@ -39,12 +39,12 @@ Reader::Reader(ReadOnlyFile file, const Header& header, const Layout& layout)
     : file_(std::move(file)),
       header_(header),
       layout_(layout),
-      blobs_(layout.part(SectionKind::kInterned)),
-      table_(layout.part(SectionKind::kEvents), layout.part(SectionKind::kTable)),
-      devices_(layout.part(SectionKind::kDevices)),
-      device_sets_(layout.part(SectionKind::kDeviceSets)),
-      allocators_(layout.part(SectionKind::kAllocators)),
-      ring_managers_(layout.part(SectionKind::kRingManagers)) {}
+      blobs_(layout.section(SectionKind::kInterned)),
+      table_(layout.section(SectionKind::kEvents), layout.section(SectionKind::kTable)),
+      devices_(layout.section(SectionKind::kDevices)),
+      device_sets_(layout.section(SectionKind::kDeviceSets)),
+      allocators_(layout.section(SectionKind::kAllocators)),
+      ring_managers_(layout.section(SectionKind::kRingManagers)) {}
 
 std::optional<Error> Reader::refresh() {
   const LiveHeader before = live();
@@ -92,7 +92,7 @@ std::optional<Error> Reader::refresh_all() {
 
 std::optional<Error> Reader::check_claims() const {
   const auto too_many = [&](SectionKind kind, std::uint64_t count) {
-    return count >= layout_.part(kind).entries;
+    return count >= layout_.section(kind).entries;
   };
   if (too_many(SectionKind::kDevices, header_.device_count)) return impossible("its devices");
   if (too_many(SectionKind::kDeviceSets, header_.device_set_count)) return impossible("its sets");
@@ -101,7 +101,7 @@ std::optional<Error> Reader::check_claims() const {
   if (too_many(SectionKind::kRingManagers, header_.ring_manager_count))
     return impossible("its rings");
   const std::uint64_t backed = file_.data_bytes() + kUnbackedBytes;
-  if (header_.table_slots > layout_.part(SectionKind::kTable).entries ||
+  if (header_.table_slots > layout_.section(SectionKind::kTable).entries ||
       header_.table_slots * sizeof(Slot) > backed || header_.interned_bytes > backed) {
     return impossible(fmt::format("it claims {} slots and {} bytes of names, but holds {} bytes",
                                   header_.table_slots, header_.interned_bytes, file_.data_bytes()));
@@ -118,33 +118,33 @@ bool Reader::update_table(SlotSink& sink, TableUpdate& update) {
 bool Reader::read_counters(Counters& counters) const {
   constexpr std::size_t kFront = offsetof(Counters, taken);
   constexpr std::size_t kBack = offsetof(Counters, peak);
-  const std::uint64_t offset = layout_.part(SectionKind::kCounters).offset;
+  const std::uint64_t offset = layout_.section(SectionKind::kCounters).offset;
   return file_.read(offset, &counters, kFront) &&
          file_.read(offset + kBack, counters.peak, sizeof counters - kBack);
 }
 
 bool Reader::read_counter_front(CounterFront& front) const {
-  return file_.read(layout_.part(SectionKind::kCounters).offset, &front, sizeof front);
+  return file_.read(layout_.section(SectionKind::kCounters).offset, &front, sizeof front);
 }
 
 std::unique_ptr<Failure> Reader::read_failure(std::uint32_t number) const {
-  const Part& part = layout_.part(SectionKind::kFailures);
-  if (number == 0 || number > header_.failure_count || part.entries < kMaxFailures) return nullptr;
+  const SectionPlace& place = layout_.section(SectionKind::kFailures);
+  if (number == 0 || number > header_.failure_count || place.entries < kMaxFailures) return nullptr;
   auto failure = std::make_unique_for_overwrite<Failure>();
   const auto scratch = std::make_unique_for_overwrite<Failure>();
-  const std::uint64_t offset = part.at((number - 1) % kMaxFailures);
+  const std::uint64_t offset = place.at((number - 1) % kMaxFailures);
   if (read_settled(file_, offset, *failure, *scratch) != Settled::kYes) return nullptr;
   if (failure->number != number || failure->picture_slots > kMaxPictureSlots) return nullptr;
   return failure;
 }
 
 bool Reader::read_watermark(std::uint32_t index, Watermark& watermark) const {
-  const Part& part = layout_.part(SectionKind::kWatermarks);
-  return index < part.entries && read_settled(file_, part.at(index), watermark) == Settled::kYes;
+  const SectionPlace& place = layout_.section(SectionKind::kWatermarks);
+  return index < place.entries && read_settled(file_, place.at(index), watermark) == Settled::kYes;
 }
 
 EventRun Reader::read_events(std::uint64_t from, std::uint64_t to) const {
-  return segment::read_events(file_, layout_.part(SectionKind::kEvents), from, to);
+  return segment::read_events(file_, layout_.section(SectionKind::kEvents), from, to);
 }
 
 }  // namespace ttmem::segment

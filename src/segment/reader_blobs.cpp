@@ -6,17 +6,24 @@
 #include <cstring>
 
 namespace ttmem::segment {
-
 namespace {
 
 constexpr std::size_t padded(std::size_t bytes) { return (bytes + 7) & ~std::size_t{7}; }
+
+template <typename T>
+std::optional<T> record_in(const BlobView& blob) {
+  if (blob.bytes.size() != sizeof(T)) return std::nullopt;
+  T record;
+  std::memcpy(&record, blob.bytes.data(), sizeof record);
+  return record;
+}
 
 }  // namespace
 
 bool BlobReader::update(const ReadOnlyFile& file, std::uint64_t interned_bytes) {
   if (broken_) return false;
   const std::uint64_t most =
-      std::min({part_.max_bytes, kMaxInternedBytes, file.data_bytes() + kUnbackedBytes});
+      std::min({place_.max_bytes, kMaxInternedBytes, file.data_bytes() + kUnbackedBytes});
   if (interned_bytes > most || interned_bytes % 8 != 0) {
     broken_ = true;
     return false;
@@ -24,7 +31,7 @@ bool BlobReader::update(const ReadOnlyFile& file, std::uint64_t interned_bytes) 
   const std::size_t known = copy_.size();
   if (interned_bytes <= known) return true;
   copy_.resize(interned_bytes);
-  if (!file.read(part_.offset + known, copy_.data() + known, copy_.size() - known)) {
+  if (!file.read(place_.offset + known, copy_.data() + known, copy_.size() - known)) {
     copy_.resize(known);
     return true;  // shrunk or vanished: the next look at the file says so
   }
@@ -60,6 +67,32 @@ std::optional<BlobView> BlobReader::find(std::uint32_t id, BlobKind kind) const 
   auto blob = find(id);
   if (blob && blob->kind != kind) return std::nullopt;
   return blob;
+}
+
+std::optional<OriginFrame> frame_in(const BlobView& blob) {
+  return blob.kind == BlobKind::kFrame ? record_in<OriginFrame>(blob) : std::nullopt;
+}
+
+std::optional<OriginView> node_in(const BlobView& blob) {
+  OriginView view;
+  view.kind = blob.kind;
+  if (blob.kind == BlobKind::kRegionNode) {
+    const auto region = record_in<OriginRegion>(blob);
+    if (!region) return std::nullopt;
+    view.parent = region->parent;
+    view.what = region->name;
+    view.line = region->line;
+  } else if (blob.kind == BlobKind::kFrameNode || blob.kind == BlobKind::kOperationNode ||
+             blob.kind == BlobKind::kCutNode) {
+    const auto node = record_in<OriginNode>(blob);
+    if (!node) return std::nullopt;
+    view.parent = node->parent;
+    view.what = node->what;
+  } else {
+    return std::nullopt;
+  }
+  if (view.parent >= blob.id) view.parent = 0;
+  return view;
 }
 
 }  // namespace ttmem::segment

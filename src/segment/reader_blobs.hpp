@@ -25,7 +25,7 @@ struct BlobView {
 
 class BlobReader {
  public:
-  explicit BlobReader(const Part& part) : part_(part) {}
+  explicit BlobReader(const SectionPlace& place) : place_(place) {}
 
   // Reads what was added up to `interned_bytes` (from the header). Returns false if the section
   // contradicts itself; blobs before that point stay valid and nothing after it is ever read.
@@ -43,12 +43,28 @@ class BlobReader {
  private:
   bool parse();
 
-  Part part_;
+  SectionPlace place_;
   std::vector<std::byte> copy_;
   std::vector<bool> starts_;  // by offset / 8: a blob starts here
   std::vector<std::uint32_t> ids_;
   std::size_t parsed_ = 0;
   bool broken_ = false;
 };
+
+// ---- the tree of origins -----------------------------------------------------------------------
+
+// Frames and nodes of the tree of origins, out of their blobs. What they name is still the writer's
+// word: only its form is checked, and that a parent is older than its child, so that a walk to the
+// root ends.
+struct OriginView {
+  BlobKind kind = BlobKind::kCutNode;  // of a node
+  std::uint32_t parent = 0;
+  std::uint32_t what = 0;  // frame, or the string of an operation or region; 0 = none
+  std::uint32_t line = 0;  // string, of a region; 0 = none
+};
+
+// Nothing if the blob is no frame, or no node.
+std::optional<OriginFrame> frame_in(const BlobView& blob);
+std::optional<OriginView> node_in(const BlobView& blob);
 
 }  // namespace ttmem::segment

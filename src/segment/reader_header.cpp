@@ -56,15 +56,16 @@ Result<Layout> validate(const Header& header) {
       return contradiction(
           fmt::format("section {} has entries of {} bytes", section.kind, section.entry_bytes));
     }
-    Part& part = layout.parts_[index];
-    part = {section.offset, section.max_bytes, section.entry_bytes, 0};
+    SectionPlace& place = layout.places_[index];
+    place = {section.offset, section.max_bytes, section.entry_bytes, 0};
     if (expected.max_entries != 0) {
-      part.entries = std::min(section.max_bytes / section.entry_bytes, expected.max_entries);
-      if (part.entries == 0) return contradiction(fmt::format("section {} is empty", section.kind));
+      place.entries = std::min(section.max_bytes / section.entry_bytes, expected.max_entries);
+      if (place.entries == 0)
+        return contradiction(fmt::format("section {} is empty", section.kind));
     }
   }
-  auto parts = layout.parts_;
-  std::ranges::sort(parts, {}, &Part::offset);
+  auto parts = layout.places_;
+  std::ranges::sort(parts, {}, &SectionPlace::offset);
   for (std::size_t i = 1; i < parts.size(); ++i) {
     if (parts[i - 1].offset + parts[i - 1].max_bytes > parts[i].offset) {
       return contradiction("sections overlap");

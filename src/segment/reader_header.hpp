@@ -16,7 +16,7 @@
 
 namespace ttmem::segment {
 
-struct Part {
+struct SectionPlace {
   std::uint64_t offset = 0;
   std::uint64_t max_bytes = 0;
   std::uint64_t entry_bytes = 0;
@@ -27,11 +27,13 @@ struct Part {
 
 class Layout {
  public:
-  const Part& part(SectionKind kind) const { return parts_[static_cast<std::size_t>(kind) - 1]; }
+  const SectionPlace& section(SectionKind kind) const {
+    return places_[static_cast<std::size_t>(kind) - 1];
+  }
 
  private:
   friend Result<Layout> validate(const Header& header);
-  std::array<Part, kSections> parts_;
+  std::array<SectionPlace, kSections> places_;
 };
 
 Result<Layout> validate(const Header& header);

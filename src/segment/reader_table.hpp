@@ -18,11 +18,35 @@
 #include <vector>
 
 #include "segment/format.hpp"
-#include "segment/reader_events.hpp"
 #include "segment/reader_file.hpp"
 #include "segment/reader_header.hpp"
 
 namespace ttmem::segment {
+
+// ---- the event ring ----------------------------------------------------------------------------
+//
+// It is read while it is overwritten. Record n stands at n % capacity until event n + capacity
+// comes; so a copy is good if, after copying, the head is still far enough below that.
+
+// Consecutive events; `first` is the number of events.front().
+struct EventRun {
+  std::uint64_t first = 0;
+  std::vector<Event> events;
+  bool complete = false;  // everything that was asked for is here; else its oldest part is missing
+
+  std::uint64_t last() const { return first + events.size() - 1; }
+};
+
+// The number of the last event, now.
+bool read_head(const ReadOnlyFile& file, std::uint64_t& head);
+
+// Events from..to (inclusive; `to` is at most one beyond the head, for a writer that stopped before
+// moving it), as many of them as the ring still holds, without holes: what was overwritten is left
+// out at the old end.
+EventRun read_events(const ReadOnlyFile& file, const SectionPlace& ring, std::uint64_t from,
+                     std::uint64_t to);
+
+// ---- the live table ----------------------------------------------------------------------------
 
 // Receives the state, slot by slot. The same slot may come more than once; the last call counts.
 class SlotSink {
@@ -45,7 +69,7 @@ struct TableUpdate {
 
 class TableReader {
  public:
-  TableReader(const Part& ring, const Part& table) : ring_(ring), table_(table) {}
+  TableReader(const SectionPlace& ring, const SectionPlace& table) : ring_(ring), table_(table) {}
 
   // Brings the sink to the present. `header` is a fresh copy. False: the file cannot be read.
   bool update(ReadOnlyFile& file, const Header& header, SlotSink& sink, TableUpdate& update);
@@ -70,8 +94,8 @@ class TableReader {
   bool refresh_launches(const ReadOnlyFile& file, const Header& header, SlotSink& sink);
   void retry_unsettled(const ReadOnlyFile& file, SlotSink& sink);
 
-  Part ring_;
-  Part table_;
+  SectionPlace ring_;
+  SectionPlace table_;
   std::uint64_t event_ = 0;  // the sink holds the state after this event
   std::uint64_t order_ = 0;  // launches are as of this stamp
   bool begun_ = false;

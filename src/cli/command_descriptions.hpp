@@ -14,7 +14,7 @@ class App;
 
 namespace ttmem::cli {
 
-struct OptionWords {
+struct OptionDescription {
   std::vector<std::string> names;  // "-h", "--help"; none: a positional argument
   std::string value;               // "SECONDS"; "" for a flag
   std::string description;
@@ -22,16 +22,16 @@ struct OptionWords {
   std::vector<std::string> choices;  // the only values allowed; none: any
 };
 
-struct CommandWords {
+struct CommandDescription {
   std::string name;  // "status"; "ttmem" for the command itself
   std::string description;
   std::string footer;         // examples and notes, line by line
   bool runs_program = false;  // what follows is a program with its arguments
-  std::vector<OptionWords> options;
-  std::vector<CommandWords> commands;  // in the order of the help text, hidden ones left out
+  std::vector<OptionDescription> options;
+  std::vector<CommandDescription> commands;  // in the order of the help text, hidden ones left out
 };
 
-CommandWords words_of(const CLI::App& app);
+CommandDescription describe(const CLI::App& app);
 
 // Of a description of several lines: what it is in short.
 inline std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -39,10 +39,10 @@ inline std::string first_line(const std::string& text) { return text.substr(0, t
 // ---- written from it -------------------------------------------------------------------------
 
 // In roff: of the command itself, or of one of its commands.
-std::string man_page(const CommandWords& all, const CommandWords& command);
+std::string man_page(const CommandDescription& all, const CommandDescription& command);
 
-std::string bash_completion(const CommandWords& all);
-std::string zsh_completion(const CommandWords& all);
-std::string fish_completion(const CommandWords& all);
+std::string bash_completion(const CommandDescription& all);
+std::string zsh_completion(const CommandDescription& all);
+std::string fish_completion(const CommandDescription& all);
 
 }  // namespace ttmem::cli

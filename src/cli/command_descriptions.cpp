@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "cli/command_words.hpp"
+#include "cli/command_descriptions.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -20,8 +20,8 @@ std::vector<std::string> choices_in(const std::string& type) {
   return choices;
 }
 
-OptionWords words_of(const CLI::Option& option) {
-  OptionWords words;
+OptionDescription describe(const CLI::Option& option) {
+  OptionDescription words;
   for (const std::string& name : option.get_snames()) words.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) words.names.push_back("--" + name);
   words.description = option.get_description();
@@ -37,17 +37,17 @@ OptionWords words_of(const CLI::Option& option) {
 
 }  // namespace
 
-CommandWords words_of(const CLI::App& app) {
-  CommandWords words;
+CommandDescription describe(const CLI::App& app) {
+  CommandDescription words;
   words.name = app.get_name();
   words.description = app.get_description();
   words.footer = app.get_footer();
   words.runs_program = app.get_prefix_command();
   for (const CLI::Option* option : app.get_options()) {
-    if (!option->get_group().empty()) words.options.push_back(words_of(*option));
+    if (!option->get_group().empty()) words.options.push_back(describe(*option));
   }
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (!command->get_group().empty()) words.commands.push_back(words_of(*command));
+    if (!command->get_group().empty()) words.commands.push_back(describe(*command));
   }
   return words;
 }
