@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t place = (where >> 1) % (memory.size() - 8);
     std::memcpy(memory.data() + place, &word, sizeof word);
   }
-  StackKey key;
+  KeyMaker maker(0);
   unsigned frames = 0;
   walk(stack.interpreter, stack.memory, stack.thread, [&](const Frame& frame, Address at) {
     if (++frames > kMostFrames) std::abort();
@@ -50,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     is_incomplete(stack.interpreter.layout, stack.memory, frame);
     first_local(stack.interpreter.layout, stack.memory, at);
-    return add_frame(stack.interpreter, stack.memory, frame, key);
+    return add_frame(stack.interpreter, stack.memory, frame, maker);
   });
   return 0;
 }

@@ -34,8 +34,8 @@ bool is_incomplete(const Layout& layout, const Memory& memory, const Frame& fram
          instruction_bytes(layout, frame) < std::int64_t{first} * 2;
 }
 
-template <class Memory>
-std::uint32_t line_of(const Interpreter& in, const Memory& memory, const Frame& frame) {
+template <class In, class Memory>
+std::uint32_t line_of(const In& in, const Memory& memory, const Frame& frame) {
   const Layout& layout = in.layout;
   Address table = 0;
   Address type = 0;
@@ -54,8 +54,8 @@ std::uint32_t line_of(const Interpreter& in, const Memory& memory, const Frame& 
 }
 
 /// False if file or function are not to be read.
-template <class Memory>
-bool describe(const Interpreter& in, const Memory& memory, const Frame& frame, Description& out) {
+template <class In, class Memory>
+bool describe(const In& in, const Memory& memory, const Frame& frame, Description& out) {
   Address file = 0;
   Address function = 0;
   if (!memory.read(frame.code + in.layout.code_file, file) ||

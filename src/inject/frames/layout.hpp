@@ -47,6 +47,8 @@ struct Layout {
   std::uint16_t ascii_bytes;    ///< the head of a text that is ASCII
   std::uint16_t compact_bytes;  ///< of another one
   LineFormat lines;
+
+  bool operator==(const Layout&) const = default;
 };
 
 /// What all releases have in common.

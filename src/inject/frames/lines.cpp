@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "inject/frames/describe.hpp"
+#include "inject/frames/layout_table.hpp"
 #include "inject/frames/lines.h"
 #include "inject/frames/memory.hpp"
 #include "inject/frames/operations.hpp"
@@ -25,6 +26,8 @@ namespace ttmem::inject::frames {
 namespace {
 
 constexpr std::size_t kMostPrefixes = 8;
+/// Not the stack of one frame: no region has such a number.
+constexpr std::uint64_t kOfAFrame = std::uint64_t{1} << 32;
 
 struct Prefix {
   char text[1024];
@@ -35,6 +38,7 @@ struct Prefix {
 struct State {
   Interpreter interpreter;
   void* (*this_thread)() = nullptr;
+  Walked (*add_stack)(Address, KeyMaker&) = nullptr;
   Prefix passed_over[kMostPrefixes];
   std::atomic<std::size_t> prefixes{0};
 };
@@ -58,14 +62,51 @@ bool is_passed_over(std::string_view file) {
 
 // ---- a stack that was seen before ------------------------------------------------------------
 
-[[gnu::hot]] Walked key_of(Address thread, StackKey& key) {
-  const DirectMemory memory;
-  return walk(state.interpreter, memory, thread, [&](const Frame& frame, Address at) {
+template <class In>
+struct AddToKey {
+  const In& in;
+  KeyMaker& maker;
+
+  [[gnu::always_inline]] bool operator()(const Frame& frame, Address at) const {
+    const DirectMemory memory;
     if (operations.is_call(frame.code)) [[unlikely]] {
-      key.add(first_local(state.interpreter.layout, memory, at), 1);
+      maker.add(first_local(in.layout, memory, at), 1);
     }
-    return add_frame(state.interpreter, memory, frame, key);
-  });
+    return add_frame(in, memory, frame, maker);
+  }
+};
+
+template <class In>
+[[gnu::always_inline]] inline Walked add_stack(const In& in, Address thread, KeyMaker& maker) {
+  KeyMaker here = maker;  // in registers
+  const Walked walked = walk(in, DirectMemory(), thread, AddToKey<In>{in, here});
+  maker = here;
+  return walked;
+}
+
+/// The same, compiled for one release: its offsets are part of the code.
+template <std::size_t kIndex>
+struct InterpreterOf {
+  static constexpr const Layout& layout = kLayouts[kIndex];
+  Types types;
+};
+
+template <std::size_t kIndex>
+[[gnu::hot]] Walked add_stack_of(Address thread, KeyMaker& maker) {
+  return add_stack(InterpreterOf<kIndex>{state.interpreter.types}, thread, maker);
+}
+
+Walked add_stack_as_published(Address thread, KeyMaker& maker) {
+  return add_stack(state.interpreter, thread, maker);
+}
+
+using AddStack = Walked (*)(Address, KeyMaker&);
+
+template <std::size_t... kIndex>
+AddStack walk_for(const Layout& layout, std::index_sequence<kIndex...>) {
+  AddStack found = add_stack_as_published;
+  ((found = kLayouts[kIndex] == layout ? add_stack_of<kIndex> : found), ...);
+  return found;
 }
 
 // ---- a new one -------------------------------------------------------------------------------
@@ -93,10 +134,10 @@ Walked collect(Address thread, Stack& stack) {
 /// The recorder's id of a frame; 0 if it cannot be told.
 std::uint32_t intern(const Frame& frame) {
   const DirectMemory memory;
-  StackKey key;
+  KeyMaker maker(kOfAFrame);
   std::uint32_t known = 0;
-  key.high ^= 1;  // not the stack of this one frame
-  if (!add_frame(state.interpreter, memory, frame, key)) return 0;
+  if (!add_frame(state.interpreter, memory, frame, maker)) return 0;
+  const StackKey key = maker.key();
   if (cache.find(key, known)) return known;
   Description found;
   if (!describe(state.interpreter, memory, frame, found)) return 0;
@@ -145,12 +186,12 @@ ttmem_origin_t intern(const Stack& stack, bool cut, ttmem_origin_t around) {
   if (!reading) return around;
   const auto thread = reinterpret_cast<Address>(state.this_thread());
   if (thread == 0) return around;
-  StackKey key;
-  key.add(around, 0);
-  if (key_of(thread, key) == Walked::kOdd) [[unlikely]] {
+  KeyMaker maker(around);
+  if (state.add_stack(thread, maker) == Walked::kOdd) [[unlikely]] {
     ttmem_stack_odd();
     return around;
   }
+  const StackKey key = maker.key();
   std::uint32_t node = 0;
   return cache.find(key, node) ? node : intern_new(thread, key, around);
 }
@@ -238,6 +279,8 @@ const char* prepare(const ttmem_interpreter& given) {
       reinterpret_cast<Address>(given.frame_type), reinterpret_cast<Address>(given.code_type),
       reinterpret_cast<Address>(given.text_type), reinterpret_cast<Address>(given.bytes_type)};
   state.this_thread = given.this_thread;
+  state.add_stack = walk_for(state.interpreter.layout,
+                             std::make_index_sequence<sizeof kLayouts / sizeof kLayouts[0]>());
   return cache.open() && readers.open(given.main_thread) ? nullptr : "there is no memory";
 }
 

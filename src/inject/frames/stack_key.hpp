@@ -18,100 +18,134 @@ struct StackKey {
   std::uint64_t high = 0x9E3779B97F4A7C15u;
   std::uint64_t low = 0xD6E8FEB86659FD93u;
 
-  /// Order counts.
+  bool operator==(const StackKey&) const = default;
+};
+
+/// Makes a key of words, in their order. One multiplication for two words, none of which waits for
+/// the one before.
+class KeyMaker {
+ public:
+  explicit KeyMaker(std::uint64_t seed) { add(seed, 0); }
+
   void add(std::uint64_t a, std::uint64_t b) {
-    high = rotate(high, 27) * 0x9FB21C651E98DF25u + product(a ^ 0xA0761D6478BD642Fu, b ^ kLowSeed);
-    low = rotate(low, 33) * 0xD1342543DE82EF95u + product(a ^ 0xE7037ED1A0B428DBu, b ^ kHighSeed);
+    const Wide wide = product(a ^ 0xA0761D6478BD642Fu, b ^ 0x8EBC6AF09C88C6E3u);
+    high_ = rotate(high_, 29) + static_cast<std::uint64_t>(wide >> 64);
+    low_ = rotate(low_, 37) + static_cast<std::uint64_t>(wide);
   }
   void add_bytes(const std::uint8_t* bytes, std::uint64_t size) {
-    for (; size >= 16; bytes += 16, size -= 16) add(word(bytes, 8), word(bytes + 8, 8));
-    const std::uint64_t first = size < 8 ? size : 8;
-    add(word(bytes, first), word(bytes + first, size - first) ^ size << 56);
+    for (; size > 16; bytes += 16, size -= 16) add(word(bytes), word(bytes + 8));
+    // The last 1 to 16 bytes, and how many they are.
+    if (size >= 8) return add(word(bytes), word(bytes + size - 8) ^ size << 59);
+    add(few(bytes, size), size << 59);
   }
-  bool operator==(const StackKey&) const = default;
+  StackKey key() const {
+    const Wide one = product(high_ ^ 0xE7037ED1A0B428DBu, low_ ^ 0x589965CC75374CC3u);
+    const Wide two = product(high_ ^ 0x1D8E4E27C47D124Fu, low_ ^ 0xEB44ACCAB455D165u);
+    return {fold(one) + high_, fold(two) + low_};
+  }
+
+  /// The file that was added last and what came of it: most frames have the file of their caller.
+  Address file = 0;
+  std::uint64_t file_digest = 0;
 
  private:
-  static constexpr std::uint64_t kLowSeed = 0x8EBC6AF09C88C6E3u, kHighSeed = 0x589965CC75374CC3u;
+  __extension__ using Wide = unsigned __int128;
 
+  static Wide product(std::uint64_t a, std::uint64_t b) { return static_cast<Wide>(a) * b; }
+  static std::uint64_t fold(Wide wide) {
+    return static_cast<std::uint64_t>(wide) ^ static_cast<std::uint64_t>(wide >> 64);
+  }
   static std::uint64_t rotate(std::uint64_t value, unsigned by) {
     return value << by | value >> (64 - by);
   }
-  static std::uint64_t product(std::uint64_t a, std::uint64_t b) {
-    __extension__ using Wide = unsigned __int128;
-    const Wide wide = static_cast<Wide>(a) * b;
-    return static_cast<std::uint64_t>(wide) ^ static_cast<std::uint64_t>(wide >> 64);
+  /// Up to 7 bytes, read without a copy that the next instruction would have to wait for.
+  static std::uint64_t few(const std::uint8_t* bytes, std::uint64_t size) {
+    if (size == 0) return 0;
+    if (size < 4) return bytes[0] | bytes[size / 2] << 8 | bytes[size - 1] << 16;
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+    std::memcpy(&first, bytes, sizeof first);
+    std::memcpy(&last, bytes + size - sizeof last, sizeof last);
+    return first | std::uint64_t{last} << 32;
   }
-  static std::uint64_t word(const std::uint8_t* bytes, std::uint64_t count) {
+  static std::uint64_t word(const std::uint8_t* bytes) {
     std::uint64_t value = 0;
-    std::memcpy(&value, bytes, count);
+    std::memcpy(&value, bytes, sizeof value);
     return value;
   }
+
+  std::uint64_t high_ = StackKey{}.high;
+  std::uint64_t low_ = StackKey{}.low;
 };
 
 namespace keys {
 
-/// The content of a text: its hash if Python has worked it out already, else its characters.
-template <class Memory>
-bool add_text(const Interpreter& in, const Memory& memory, Address text, StackKey& key) {
+/// The content of a text: its hash if Python has worked it out already, else of its characters.
+template <class In, class Memory>
+[[gnu::always_inline]] inline bool digest(const In& in, const Memory& memory, Address text,
+                                          std::uint64_t& found) {
   constexpr std::uint64_t kNotHashed = ~std::uint64_t{0};
-  Characters found;
-  std::uint64_t hash = 0;
-  if (!characters_of(in, memory, text, found) || !memory.read(text + kTextHash, hash)) return false;
-  if (hash != kNotHashed) {
-    key.add(hash, found.count);
-    return true;
-  }
-  const std::uint8_t* bytes = memory.bytes(found.start, found.count * found.width);
+  if (!walking::is_pointer(text) || !memory.read(text + kTextHash, found)) return false;
+  if (found != kNotHashed) return true;
+  Characters characters;
+  if (!characters_of(in, memory, text, characters)) return false;
+  const std::uint64_t size = characters.count * characters.width;
+  const std::uint8_t* bytes = memory.bytes(characters.start, size);
   if (!bytes) return false;
-  key.add_bytes(bytes, found.count * found.width);
+  KeyMaker maker(size);
+  maker.add_bytes(bytes, size);
+  found = maker.key().high;
   return true;
 }
 
-template <class Memory>
-bool add_content(const Interpreter& in, const Memory& memory, Address code, StackKey& key) {
+template <class In, class Memory>
+[[gnu::always_inline]] inline bool add_content(const In& in, const Memory& memory, Address code,
+                                               KeyMaker& maker) {
   const Layout& layout = in.layout;
   Address file = 0;
   Address function = 0;
   Address lines = 0;
-  Address type = 0;
   std::uint64_t size = 0;
-  std::int32_t first_line = 0;
-  if (!memory.read(code + layout.code_first_line, first_line) ||
-      !memory.read(code + layout.code_file, file) ||
+  std::uint64_t function_digest = 0;
+  std::uint32_t first_line = 0;
+  if (!memory.read(code + layout.code_file, file) ||
       !memory.read(code + layout.code_function, function) ||
-      !memory.read(code + layout.code_lines, lines) || !walking::is_pointer(lines) ||
-      !memory.read(lines + kObjectType, type) || type != in.types.bytes ||
+      !memory.read(code + layout.code_lines, lines) ||
+      !memory.read(code + layout.code_first_line, first_line)) {
+    return false;
+  }
+  if (file != maker.file) {
+    if (!digest(in, memory, file, maker.file_digest)) return false;
+    maker.file = file;
+  }
+  if (!digest(in, memory, function, function_digest) || !walking::is_pointer(lines) ||
       !memory.read(lines + kBytesLength, size)) {
     return false;
   }
   const std::uint8_t* table = memory.bytes(lines + kBytesStart, size);
-  if (!table || !add_text(in, memory, file, key) || !add_text(in, memory, function, key)) {
-    return false;
-  }
-  key.add(static_cast<std::uint64_t>(first_line), size);
-  key.add_bytes(table, size);
+  if (!table) return false;
+  maker.add(maker.file_digest ^ first_line, function_digest ^ size << 32);
+  maker.add_bytes(table, size);
   return true;
 }
 
 }  // namespace keys
 
 /// False if the code object is not as it should be.
-template <class Memory>
-bool add_frame(const Interpreter& in, const Memory& memory, const Frame& frame, StackKey& key) {
+template <class In, class Memory>
+[[gnu::always_inline]] inline bool add_frame(const In& in, const Memory& memory, const Frame& frame,
+                                             KeyMaker& maker) {
   const Layout& layout = in.layout;
-  key.add(frame.code, frame.instruction);
-  if (layout.code_serial == kNone) return keys::add_content(in, memory, frame.code, key);
-  std::uint32_t serial = 0;
-  std::uint32_t first_line = 0;
-  Address function = 0;
-  if (!memory.read(frame.code + layout.code_serial, serial) ||
-      !memory.read(frame.code + layout.code_first_line, first_line) ||
-      !memory.read(frame.code + layout.code_function, function)) {
-    return false;
+  if (layout.code_serial == kNone) {
+    maker.add(frame.code, frame.instruction);
+    return keys::add_content(in, memory, frame.code, maker);
   }
-  key.add(std::uint64_t{serial} << 32 | first_line, function);
+  std::uint32_t serial = 0;
+  if (!memory.read(frame.code + layout.code_serial, serial)) return false;
+  // Both fit: no code object has 4 GiB of instructions.
+  maker.add(frame.code, (frame.instruction - frame.code) ^ std::uint64_t{serial} << 32);
   // The numbers ran out, after 2^32 functions and code objects.
-  return serial != 0 || keys::add_content(in, memory, frame.code, key);
+  return serial != 0 || keys::add_content(in, memory, frame.code, maker);
 }
 
 }  // namespace ttmem::inject::frames

@@ -22,8 +22,8 @@ struct Characters {
 };
 
 /// False if this is no text, or one of a form that code objects never have.
-template <class Memory>
-bool characters_of(const Interpreter& in, const Memory& memory, Address text, Characters& found) {
+template <class In, class Memory>
+bool characters_of(const In& in, const Memory& memory, Address text, Characters& found) {
   constexpr std::uint64_t kMost = 1u << 20;
   Address type = 0;
   std::uint32_t state = 0;
@@ -80,8 +80,8 @@ class Utf8 {
 };
 
 /// The end of a text that is too long.
-template <class Memory>
-bool read_text(const Interpreter& in, const Memory& memory, Address text, Utf8& out) {
+template <class In, class Memory>
+bool read_text(const In& in, const Memory& memory, Address text, Utf8& out) {
   constexpr std::uint64_t kMostCharacters = 1000;
   constexpr std::uint64_t kAtOnce = 64;
   out.clear();

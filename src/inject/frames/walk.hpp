@@ -17,6 +17,7 @@ struct Types {
   Address frame, code, text, bytes;
 };
 
+/// Functions below take this, or anything with the same two members.
 struct Interpreter {
   Layout layout;
   Types types;
@@ -45,15 +46,17 @@ inline constexpr Address kTags = 7;  ///< 3.14 marks references in their low bit
 inline bool is_pointer(Address address) { return address != 0 && (address & kTags) == 0; }
 
 template <class Memory>
-bool first_frame(const Layout& layout, const Memory& memory, Address thread, Address& frame) {
+[[gnu::always_inline]] inline bool first_frame(const Layout& layout, const Memory& memory,
+                                               Address thread, Address& frame) {
   if (!is_pointer(thread) || !memory.read(thread + layout.thread_frame, frame)) return false;
   if (layout.c_frame == kNone || frame == 0) return true;
   return is_pointer(frame) && memory.read(frame + layout.c_frame, frame);
 }
 
 /// False: the frame cannot be read or is none.
-template <class Memory>
-bool read_frame(const Interpreter& in, const Memory& memory, Address at, Frame& frame) {
+template <class In, class Memory>
+[[gnu::always_inline]] inline bool read_frame(const In& in, const Memory& memory, Address at,
+                                              Frame& frame) {
   const Layout& layout = in.layout;
   if (layout.frame_owner == kNone) {
     Address type = 0;
@@ -75,14 +78,16 @@ bool read_frame(const Interpreter& in, const Memory& memory, Address at, Frame& 
 
 /// The first local variable of a frame at this address; 0 if it has none yet.
 template <class Memory>
-Address first_local(const Layout& layout, const Memory& memory, Address frame) {
+[[gnu::always_inline]] inline Address first_local(const Layout& layout, const Memory& memory,
+                                                  Address frame) {
   Address local = 0;
   return memory.read(frame + layout.frame_local, local) ? local & ~walking::kTags : 0;
 }
 
 /// Calls visit(frame, address of the frame) for each, at most kMostFrames; false ends the walk.
-template <class Memory, class Visit>
-Walked walk(const Interpreter& in, const Memory& memory, Address thread, Visit&& visit) {
+template <class In, class Memory, class Visit>
+[[gnu::always_inline]] inline Walked walk(const In& in, const Memory& memory, Address thread,
+                                          Visit&& visit) {
   const Layout& layout = in.layout;
   Address at = 0;
   if (!walking::first_frame(layout, memory, thread, at)) return Walked::kOdd;
