@@ -125,6 +125,18 @@ void number(Chips& chips) {
   }
 }
 
+// Needs the numbers of the document.
+void add_meshes(const ProcessInput& input, ProcessView& process) {
+  for (const DeviceSetRecord* set : input.ledger->meshes()) {
+    MeshView mesh{set->rows, set->columns, {}};
+    for (const DeviceIndex index : set->devices) {
+      const auto found = std::ranges::find(process.devices, index, &ProcessDeviceView::index);
+      if (found != process.devices.end()) mesh.devices.push_back(found->id);
+    }
+    if (mesh.devices.size() == set->devices.size()) process.meshes.push_back(std::move(mesh));
+  }
+}
+
 void sum_up(ChipEntry& chip, std::vector<ProcessView>& processes, PeakMemory& peaks) {
   DeviceSum sum;
   for (const auto& [process, device] : chip.contributions) {
@@ -162,6 +174,7 @@ Snapshot assemble(const std::vector<ProcessInput>& processes, PeakMemory& peaks,
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     snapshot.processes.push_back(inputs[i]->identity);
     snapshot.processes.back().devices.clear();
+    snapshot.processes.back().meshes.clear();
     if (inputs[i]->ledger) {
       add_known(*inputs[i], i, totals_only, snapshot.processes.back(), chips);
     }
@@ -173,6 +186,9 @@ Snapshot assemble(const std::vector<ProcessInput>& processes, PeakMemory& peaks,
   for (auto& [key, chip] : chips) {
     sum_up(chip, snapshot.processes, peaks);
     snapshot.devices.push_back(std::move(chip.view));
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i]->ledger) add_meshes(*inputs[i], snapshot.processes[i]);
   }
   std::sort(snapshot.devices.begin(), snapshot.devices.end(),
             [](const DeviceView& a, const DeviceView& b) { return a.id < b.id; });

@@ -3,6 +3,7 @@
 #include "ledger/process_ledger.hpp"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -215,6 +216,25 @@ bool ProcessLedger::in_mesh(DeviceIndex device) const {
 }
 
 const Catalog& ProcessLedger::catalog() const { return state_->books.catalog; }
+
+std::vector<const DeviceSetRecord*> ProcessLedger::meshes() const {
+  const Catalog& catalog = state_->books.catalog;
+  std::set<SetIndex> sets;
+  for (const DeviceIndex device : catalog.devices()) {
+    for (const AllocatorIndex i : catalog.allocators_of(device)) {
+      const AllocatorRecord* allocator = catalog.allocator(i);
+      if (allocator->open) sets.insert(allocator->set);
+    }
+  }
+  std::vector<const DeviceSetRecord*> meshes;
+  for (const SetIndex set : sets) {
+    const DeviceSetRecord* record = catalog.device_set(set);
+    const bool has_shape = record && record->rows > 0 &&
+                           record->devices.size() == std::size_t{record->rows} * record->columns;
+    if (has_shape) meshes.push_back(record);
+  }
+  return meshes;
+}
 
 std::string_view ProcessLedger::string(StringId id) const {
   return state_->books.catalog.string(id);

@@ -70,6 +70,8 @@ class ProcessLedger {
   // The two figures that events carry, without working out the others.
   EventDevice program_totals(DeviceIndex device) const;
   std::uint64_t buffer_count() const;
+  // The sets of open allocators that have a shape, each once.
+  std::vector<const DeviceSetRecord*> meshes() const;
 
   // Details, computed when asked. In these views a device is a DeviceIndex, a time is the source's
   // ticks, and the process is not named: assemble.hpp has the same for many processes, filled in.

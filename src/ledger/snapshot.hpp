@@ -114,6 +114,13 @@ struct ProcessDeviceView {
   bool operator==(const ProcessDeviceView&) const = default;
 };
 
+// Devices that a process opened as one, row by row: neighbours in it are neighbours on the wire.
+struct MeshView {
+  std::uint16_t rows = 0, columns = 0;
+  std::vector<std::uint32_t> devices;  // ids of the document
+  bool operator==(const MeshView&) const = default;
+};
+
 struct ProcessView {
   std::uint64_t key = 0;  // stable within one reader
   std::int32_t pid = 0;
@@ -131,7 +138,8 @@ struct ProcessView {
   Tracking tracking;
   std::vector<FailureView> failures;
   std::vector<ProcessDeviceView> devices;
-  std::uint64_t events = 0;  // number of the last event: the state is the one after it
+  std::vector<MeshView> meshes;  // open now, or when the process ended
+  std::uint64_t events = 0;      // number of the last event: the state is the one after it
   bool operator==(const ProcessView&) const = default;
 };
 

@@ -108,6 +108,16 @@ ledger::ProcessDeviceView read_process_device(const Json& value) {
   return device;
 }
 
+ledger::MeshView read_mesh(const Json& value) {
+  ledger::MeshView mesh;
+  mesh.rows = number_or_0<std::uint16_t>(value, "rows");
+  mesh.columns = number_or_0<std::uint16_t>(value, "columns");
+  for (const Json& each : field(value, "devices")) {
+    if (each.is_number_unsigned()) mesh.devices.push_back(each.get<std::uint32_t>());
+  }
+  return mesh;
+}
+
 ledger::ProcessView read_process(const Json& value) {
   ledger::ProcessView process;
   process.pid = number_or_0<std::int32_t>(value, "pid");
@@ -135,6 +145,7 @@ ledger::ProcessView read_process(const Json& value) {
     process.devices.push_back(read_process_device(each));
     process.stand_in_kernels |= process.devices.back().figures.kernels.stand_in;
   }
+  for (const Json& each : field(value, "meshes")) process.meshes.push_back(read_mesh(each));
   process.events = number_or_0<std::uint64_t>(value, "events");
   return process;
 }

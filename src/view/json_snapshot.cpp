@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+#include "ledger/saturating.hpp"
 #include "view/json.hpp"
 #include "view/json_values.hpp"
 #include "view/labels.hpp"
@@ -73,13 +74,13 @@ Json device(const ledger::DeviceView& view) {
 
 namespace {
 
-Json process_device(const ledger::ProcessDeviceView& view) {
+Json process_device(const ledger::ProcessDeviceView& view, ProcessDetail detail) {
   Json value = {{"id", view.id},
                 {"unique_id", unique_id_text(view.unique_id)},
                 {"metal_id", or_null(view.metal_id)},
                 {"open", view.open},
                 {"in_mesh", view.in_mesh}};
-  add_figures(value, view.figures);
+  if (detail == ProcessDetail::kFull) add_figures(value, view.figures);
   return value;
 }
 
@@ -117,7 +118,48 @@ Json sources(const std::vector<ledger::Source>& sources) {
 
 }  // namespace
 
-Json process(const ledger::ProcessView& view) {
+namespace {
+
+Json mesh(const ledger::MeshView& view) {
+  return {{"rows", view.rows}, {"columns", view.columns}, {"devices", view.devices}};
+}
+
+// The sum of a figure over the devices of a process; null if it is not known on one of them.
+template <typename Of>
+Json sum(const ledger::ProcessView& view, Of figure_of) {
+  ledger::Wide sum = 0;
+  for (const auto& device : view.devices) {
+    const ledger::Figure figure = figure_of(device.figures);
+    if (!figure) return nullptr;
+    sum += *figure;
+  }
+  return ledger::narrow(sum);
+}
+
+Json held(const ledger::ProcessView& view) {
+  using ledger::DeviceFigures;
+  using ledger::Space;
+  const auto taken = [&](Space space) {
+    return sum(view, [space](const DeviceFigures& on) { return on.space(space).taken; });
+  };
+  const auto requested = [&](Space space) {
+    return sum(view, [space](const DeviceFigures& on) { return on.space(space).requested; });
+  };
+  return {{"dram", taken(Space::kDram)},
+          {"dram_requested", requested(Space::kDram)},
+          {"l1", taken(Space::kL1)},
+          {"l1_requested", requested(Space::kL1)},
+          {"l1_small", taken(Space::kL1Small)},
+          {"trace", taken(Space::kTrace)},
+          {"program_l1", sum(view, [](const DeviceFigures& on) { return on.program_l1.resident; })},
+          {"kernels",
+           sum(view, [](const DeviceFigures& on) { return on.kernels.total().footprint; })},
+          {"dispatches", sum(view, [](const DeviceFigures& on) { return on.kernels.dispatches; })}};
+}
+
+}  // namespace
+
+Json process(const ledger::ProcessView& view, ProcessDetail detail) {
   Json value = {{"pid", view.pid},
                 {"start", view.start},
                 {"name", view.name},
@@ -136,9 +178,12 @@ Json process(const ledger::ProcessView& view) {
                 {"tracking", tracking(view.tracking)},
                 {"failures", Json::array()},
                 {"devices", Json::array()},
+                {"meshes", Json::array()},
+                {"held", held(view)},
                 {"events", view.events}};
   for (const auto& each : view.failures) value["failures"].push_back(failure(each));
-  for (const auto& each : view.devices) value["devices"].push_back(process_device(each));
+  for (const auto& each : view.devices) value["devices"].push_back(process_device(each, detail));
+  for (const auto& each : view.meshes) value["meshes"].push_back(mesh(each));
   return value;
 }
 

@@ -35,10 +35,16 @@ Json if_has(bool has, const T& value) {
 void add_figures(Json& device, const ledger::DeviceFigures& figures);
 
 Json device(const ledger::DeviceView& device);
-Json process(const ledger::ProcessView& process);
+// kBrief leaves out what the process holds on each device: what it holds in all stays.
+enum class ProcessDetail : std::uint8_t { kFull, kBrief };
+Json process(const ledger::ProcessView& process, ProcessDetail detail = ProcessDetail::kFull);
 // The same by type.
-inline Json json_of(const ledger::DeviceView& view) { return device(view); }
-inline Json json_of(const ledger::ProcessView& view) { return process(view); }
+inline Json json_of(const ledger::DeviceView& view, ProcessDetail = ProcessDetail::kFull) {
+  return device(view);
+}
+inline Json json_of(const ledger::ProcessView& view, ProcessDetail detail = ProcessDetail::kFull) {
+  return process(view, detail);
+}
 Json failure(const ledger::FailureView& failure);
 Json holding(const ledger::HoldingView& holding);
 

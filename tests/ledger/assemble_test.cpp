@@ -178,6 +178,19 @@ TEST(Assemble, AMeshOfFourOnEightChipsListsAllOfThem) {
   }
 }
 
+TEST(Assemble, MeshesAreTheShapesOfOpenAllocatorsInTheNumbersOfTheDocument) {
+  World other(1, 2, 2, 0), world(4, 2, 2, 100);
+  for (SetIndex set = 41; set <= 44; ++set) {
+    world.ledger.set_device_set(set, {{1, 2, 4, 3}, 2, 2, 0});
+  }
+  world.ledger.set_device_set(42, {{1, 2}, 0, 0, 0});  // a plain list
+  world.ledger.set_device_set(43, {{1, 9}, 1, 2, 0});  // refers to a chip that is not there
+  for (const SetIndex set : {SetIndex{41}, SetIndex{42}, SetIndex{43}}) world.allocator(set);
+  const Snapshot snapshot = snapshot_of({other.input(1), world.input(2)});
+  EXPECT_TRUE(snapshot.processes[0].meshes.empty());
+  EXPECT_EQ(snapshot.processes[1].meshes, (std::vector<MeshView>{{2, 2, {100, 101, 103, 102}}}));
+}
+
 // Two processes with the same ids on one device: every thing belongs to its process.
 TEST(Assemble, EqualIdsInTwoProcessesAreFourBuffers) {
   World first, second;

@@ -40,6 +40,7 @@ ledger::Snapshot full_snapshot() {
   device.host.emplace();
   device.host->temperature_millidegrees = -2500;
   device.figures.headroom = {-3, 5, ledger::Core{ledger::CoreType::kActiveEth, 3, 4}};
+  process.meshes = {{1, 2, {0, 1}}, {2, 1, {0, 1}}};
   ledger::ProcessView dead = process;
   dead.pid = 99;
   dead.alive = false;

@@ -170,6 +170,21 @@ TEST(Json, WhatIsNotKnownIsNull) {
   EXPECT_TRUE(device["headroom"]["min"].is_null());
 }
 
+TEST(Json, WhatAProcessHoldsIsTheSumOverItsDevices) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  ledger::ProcessView& process = snapshot.processes[0];
+  process.devices.push_back(process.devices[0]);
+  const auto held = [&] {
+    return Json::parse(snapshot_json(snapshot, JsonLayout::kCompact))["processes"][0]["held"];
+  };
+  EXPECT_EQ(held()["dram_requested"], 2 * 26'214'400);
+  EXPECT_EQ(held()["kernels"], 2 * 9'203'712);
+  process.devices[1].figures = {};
+  const Json unknown = held();
+  EXPECT_EQ(unknown.size(), 9u);
+  for (const auto& [name, value] : unknown.items()) EXPECT_TRUE(value.is_null()) << name;
+}
+
 TEST(Json, TheDeadAreMarked) {
   const Json processes = seeds_json()["processes"];
   EXPECT_TRUE(processes[0]["ended"].is_null());
