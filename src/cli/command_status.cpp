@@ -19,6 +19,7 @@
 #include "view/programs_text.hpp"
 #include "view/status_text.hpp"
 #include "view/units.hpp"
+#include "view/labels.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -59,7 +60,7 @@ Report cores_report(const collect::Collector& collector, const ledger::Snapshot&
 Report core_report(const collect::Collector& collector, const ledger::Snapshot& snapshot,
                    const StatusOptions& options, const view::Style& style) {
   if (snapshot.devices.size() != 1) return not_found("name the core's device with --device");
-  const ledger::Core wanted = *parse_core(options.core);
+  const ledger::Core wanted = *view::parse_core(options.core);
   const ledger::DeviceView& chip = snapshot.devices.front();
   const view::DeviceCores device{chip.id, chip.unique_id, collector.cores(chip.id, true, wanted)};
   if (device.cores.empty() && collector.cores(chip.id, false).empty()) {
@@ -153,7 +154,7 @@ constexpr const char* kStatusExamples =
     "  ttmem status --watch 1             again every second";
 
 std::string core_problem(const std::string& text) {
-  if (parse_core(text)) return {};
+  if (view::parse_core(text)) return {};
   return "a core is two numbers, such as 3,4, or those of a type, such as active_eth:0,1";
 }
 

@@ -30,21 +30,6 @@ bool has_device(const ledger::ProcessView& process, std::uint32_t id) {
                      [&](const auto& device) { return device.id == id; });
 }
 
-std::optional<std::uint8_t> coordinate(std::string_view text) {
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value > 255) return std::nullopt;
-  return static_cast<std::uint8_t>(value);
-}
-
-std::optional<ledger::CoreType> core_type(std::string_view text) {
-  for (std::size_t i = 0; i < ledger::kCoreTypes; ++i) {
-    const auto type = static_cast<ledger::CoreType>(i);
-    if (name(type) == text) return type;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::string missing(const ledger::Snapshot& snapshot, const Selection& selection) {
@@ -83,25 +68,6 @@ std::string unusable_directory(const std::vector<std::string>& directories) {
                             path, std::strerror(errno));
   }
   return complaint;
-}
-
-std::optional<ledger::Core> parse_core(const std::string& text) {
-  std::string_view rest = text;
-  ledger::Core core;
-  if (const auto colon = rest.find(':'); colon != std::string_view::npos) {
-    const auto type = core_type(rest.substr(0, colon));
-    if (!type) return std::nullopt;
-    core.type = *type;
-    rest.remove_prefix(colon + 1);
-  }
-  const auto comma = rest.find(',');
-  if (comma == std::string_view::npos) return std::nullopt;
-  const auto x = coordinate(rest.substr(0, comma));
-  const auto y = coordinate(rest.substr(comma + 1));
-  if (!x || !y) return std::nullopt;
-  core.x = *x;
-  core.y = *y;
-  return core;
 }
 
 }  // namespace ttmem::cli

@@ -29,7 +29,4 @@ ledger::Snapshot selected(const ledger::Snapshot& snapshot, const Selection& sel
 // Not one of the directories can be looked into: words for the user; "" if all is well.
 std::string unusable_directory(const std::vector<std::string>& directories);
 
-// "0,3" or "active_eth:0,3"; empty if it is not a core.
-std::optional<ledger::Core> parse_core(const std::string& text);
-
 }  // namespace ttmem::cli

@@ -78,6 +78,10 @@ class Collector {
   // The cores of a device as all living processes together fill them; with `only`, that one.
   std::vector<ledger::CoreView> cores(std::uint32_t device_id, bool with_map,
                                       std::optional<ledger::Core> only = {}) const;
+  // Of each worker of a device, how much is in use. Cheap.
+  std::vector<ledger::CoreUse> core_use(std::uint32_t device_id) const;
+  // DRAM and the trace region of a device, one bank for all. Walks all holdings.
+  std::vector<ledger::BankMap> banks(std::uint32_t device_id) const;
   // Every holding of every process, also of those that died (`alive` tells). Order: by process,
   // then by slot.
   void holdings(const std::function<void(const ledger::HoldingView&)>& visit) const;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "collect/collector_state.hpp"
+#include "ledger/bank_map.hpp"
 
 namespace ttmem::collect {
 
@@ -18,6 +19,20 @@ std::vector<ledger::CoreView> Collector::cores(std::uint32_t device_id, bool wit
                                                std::optional<ledger::Core> only) const {
   for (const ledger::DeviceView& device : state_->snapshot.devices) {
     if (device.id == device_id) return ledger::merge_cores(state_->inputs, device, with_map, only);
+  }
+  return {};
+}
+
+std::vector<ledger::CoreUse> Collector::core_use(std::uint32_t device_id) const {
+  for (const ledger::DeviceView& device : state_->snapshot.devices) {
+    if (device.id == device_id) return ledger::merge_core_use(state_->inputs, device);
+  }
+  return {};
+}
+
+std::vector<ledger::BankMap> Collector::banks(std::uint32_t device_id) const {
+  for (const ledger::DeviceView& device : state_->snapshot.devices) {
+    if (device.id == device_id) return ledger::bank_maps(state_->inputs, device);
   }
   return {};
 }

@@ -45,6 +45,10 @@ class PeakMemory {
 Snapshot assemble(const std::vector<ProcessInput>& processes, PeakMemory& peaks,
                   bool totals_only = false);
 
+// Calls visit(process, its index of the device) for every living process that has it open.
+void for_each_open(const std::vector<ProcessInput>& processes, const DeviceView& device,
+                   const std::function<void(const ProcessInput&, DeviceIndex)>& visit);
+
 // ---- details of many processes: pid, process, device ids of `snapshot` and times filled in ------
 
 // The cores of a device as all living processes together fill them. Bytes that two processes claim
@@ -52,6 +56,9 @@ Snapshot assemble(const std::vector<ProcessInput>& processes, PeakMemory& peaks,
 std::vector<CoreView> merge_cores(const std::vector<ProcessInput>& processes,
                                   const DeviceView& device, bool with_map,
                                   std::optional<Core> only = {});
+// The workers of a device: what each living process uses of them, added up.
+std::vector<CoreUse> merge_core_use(const std::vector<ProcessInput>& processes,
+                                    const DeviceView& device);
 // Every holding of every process, the dead included, by process and slot.
 void for_each_holding(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
                       const std::function<void(const HoldingView&)>& visit);

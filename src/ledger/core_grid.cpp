@@ -54,6 +54,39 @@ const CoreMask& CoreGrid::mask(CoresId id) const {
   return place->second;
 }
 
+CoreSet cores_in(const CoreGrid& grid, const CoreMask& mask, CoreType type) {
+  std::vector<Core> cores;
+  for_each_bit(mask, [&](std::size_t i) {
+    if (grid.cores()[i].core.type == type) cores.push_back(grid.cores()[i].core);
+  });
+  std::ranges::sort(cores, {}, [](const Core& core) { return std::pair(core.y, core.x); });
+  CoreSet set;
+  set.type = type;
+  set.count = static_cast<std::uint32_t>(cores.size());
+  for (const Core& core : cores) {  // runs of a row
+    const bool goes_on =
+        !set.ranges.empty() && set.ranges.back().y1 == core.y && set.ranges.back().x1 + 1 == core.x;
+    if (goes_on) {
+      set.ranges.back().x1 = core.x;
+    } else {
+      set.ranges.push_back({core.x, core.y, core.x, core.y});
+    }
+  }
+  std::vector<CoreRange> joined;  // equal runs of rows one below the other
+  for (const CoreRange& run : set.ranges) {
+    const auto above = std::ranges::find_if(joined, [&](const CoreRange& range) {
+      return range.x0 == run.x0 && range.x1 == run.x1 && range.y1 + 1 == run.y0;
+    });
+    if (above != joined.end()) {
+      above->y1 = run.y1;
+    } else {
+      joined.push_back(run);
+    }
+  }
+  set.ranges = std::move(joined);
+  return set;
+}
+
 const CoreGrid* CoreGrids::of(DeviceIndex device) const {
   if (as_of_ != catalog_.devices_version()) {
     as_of_ = catalog_.devices_version();

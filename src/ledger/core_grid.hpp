@@ -54,6 +54,9 @@ class CoreGrid {
   mutable std::uint64_t masks_as_of_ = 0;
 };
 
+// The cores of one type that a mask has, as few rectangles as row by row gives.
+CoreSet cores_in(const CoreGrid& grid, const CoreMask& mask, CoreType type);
+
 // One grid for all devices of a process that have the same cores.
 class CoreGrids {
  public:

@@ -169,6 +169,8 @@ void measure_cores(const Books& books, const ProgramBook::Program& program, Prog
                  [&](std::size_t i) { bytes[i] = add(bytes[i], range->size); });
   }
   view.cores = count_bits(cover);
+  const CoreSet tensix = cores_in(*grid, cover, CoreType::kTensix);
+  if (tensix.count > 0) view.core_set = to_string(tensix);
   view.l1_largest_core = *std::max_element(bytes.begin(), bytes.end());
 }
 

@@ -81,32 +81,58 @@ void append(CoreLayers& to, CoreLayers&& from) {
 
 }  // namespace
 
+void for_each_open(const std::vector<ProcessInput>& processes, const DeviceView& device,
+                   const std::function<void(const ProcessInput&, DeviceIndex)>& visit) {
+  for (const ProcessInput& process : processes) {
+    if (!process.ledger || !process.identity.alive) continue;
+    for (const DeviceIndex index : process.ledger->devices()) {
+      const DeviceRecord& record = process.ledger->device(index);
+      if (record.open && same_chip(record, device)) visit(process, index);
+    }
+  }
+}
+
 std::vector<CoreView> merge_cores(const std::vector<ProcessInput>& processes,
                                   const DeviceView& device, bool with_map,
                                   std::optional<Core> only) {
   std::vector<CoreLayers> cores;
   std::map<Core, std::size_t> places;
-  for (const ProcessInput& process : processes) {
-    if (!process.ledger || !process.identity.alive) continue;
-    for (const DeviceIndex index : process.ledger->devices()) {
-      const DeviceRecord& record = process.ledger->device(index);
-      if (!record.open || !same_chip(record, device)) continue;
-      for (CoreLayers& core : process.ledger->core_layers(index, with_map)) {
-        if (only && core.frame.core.core != *only) continue;
-        name_owner(process.identity, core);
-        const auto [place, is_new] = places.try_emplace(core.frame.core.core, cores.size());
-        if (is_new) {
-          cores.push_back(std::move(core));
-        } else {
-          append(cores[place->second], std::move(core));
-        }
+  for_each_open(processes, device, [&](const ProcessInput& process, DeviceIndex index) {
+    for (CoreLayers& core : process.ledger->core_layers(index, with_map)) {
+      if (only && core.frame.core.core != *only) continue;
+      name_owner(process.identity, core);
+      const auto [place, is_new] = places.try_emplace(core.frame.core.core, cores.size());
+      if (is_new) {
+        cores.push_back(std::move(core));
+      } else {
+        append(cores[place->second], std::move(core));
       }
     }
-  }
+  });
   std::vector<CoreView> views;
   views.reserve(cores.size());
   for (const CoreLayers& core : cores) views.push_back(paint(core, with_map));
   return views;
+}
+
+std::vector<CoreUse> merge_core_use(const std::vector<ProcessInput>& processes,
+                                    const DeviceView& device) {
+  std::vector<CoreUse> cores;
+  for_each_open(processes, device, [&](const ProcessInput& process, DeviceIndex index) {
+    const std::vector<CoreUse> own = process.ledger->core_use(index);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      // All processes list them in the same order, unless they dispatch from other cores.
+      auto place = i < cores.size() && cores[i].core == own[i].core
+                       ? cores.begin() + static_cast<std::ptrdiff_t>(i)
+                       : std::ranges::find(cores, own[i].core, &CoreUse::core);
+      if (place == cores.end()) {
+        cores.push_back(own[i]);
+      } else {
+        place->used = add(place->used, own[i].used);
+      }
+    }
+  });
+  return cores;
 }
 
 void for_each_holding(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,

@@ -10,6 +10,7 @@
 #include "ledger/books.hpp"
 #include "ledger/change_events.hpp"
 #include "ledger/core_layers.hpp"
+#include "ledger/core_use.hpp"
 #include "ledger/details.hpp"
 #include "ledger/program_figures.hpp"
 
@@ -186,6 +187,9 @@ std::vector<CoreView> ProcessLedger::cores(DeviceIndex device, bool with_map) co
   return views;
 }
 
+std::vector<CoreUse> ProcessLedger::core_use(DeviceIndex device) const {
+  return ledger::core_use(state_->books, device);
+}
 void ProcessLedger::for_each_holding(const std::function<void(const HoldingView&)>& visit) const {
   ledger::for_each_holding(state_->books, visit);
 }

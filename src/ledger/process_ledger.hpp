@@ -77,6 +77,7 @@ class ProcessLedger {
   // ticks, and the process is not named: assemble.hpp has the same for many processes, filled in.
   std::vector<CoreView> cores(DeviceIndex device, bool with_map) const;
   std::vector<CoreLayers> core_layers(DeviceIndex device, bool with_names) const;
+  std::vector<CoreUse> core_use(DeviceIndex device) const;
   void for_each_holding(const std::function<void(const HoldingView&)>& visit) const;
   std::vector<ProgramView> programs() const;
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "ledger/address_map.hpp"
 #include "ledger/enums.hpp"
 #include "ledger/figures.hpp"
 
@@ -196,6 +197,7 @@ struct ProgramView {
   std::vector<std::uint32_t> devices;
   std::uint32_t kernels = 0;
   std::uint32_t cores = 0;            // that its kernels or ranges cover
+  std::string core_set;               // which of the Tensix cores: "0,0-7,7"; "" = none, or unknown
   std::uint64_t footprint = 0;        // 0 while only registered
   std::uint64_t l1_allocated = 0;     // size x cores of its ranges
   std::uint64_t l1_largest_core = 0;  // on the fullest core
@@ -234,6 +236,32 @@ struct Clash {
   std::string buffer;   // "" = none: the program reaches beyond the L1 of buffers and programs
   std::string owner;    // process name
   std::int32_t pid = 0;
+};
+
+// A buffer in a DRAM bank; `end` is one past its last byte.
+struct BankBlock {
+  std::uint64_t begin = 0, end = 0;
+  std::uint64_t id = 0;
+  std::int32_t pid = 0;
+  std::string process, operation, line;
+  TimeNs since = 0;
+};
+
+// One bank that stands for all of a space.
+struct BankMap {
+  Space space = Space::kDram;
+  std::uint32_t banks = 0;
+  std::uint64_t begin = 0, end = 0;  // what an allocator can give out
+  std::vector<BankBlock> blocks;     // by address, the lowest 4,096
+  bool truncated = false;            // there are more
+  std::uint64_t free_bytes = 0, free_blocks = 0;
+  std::vector<AddressRange> free;  // the largest 64 free blocks, the largest first
+};
+
+// How much of the L1 of a worker that programs and buffers can have is in use.
+struct CoreUse {
+  Core core;
+  std::uint64_t used = 0, capacity = 0;  // 0: not known
 };
 
 struct CoreView {

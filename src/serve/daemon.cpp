@@ -139,7 +139,7 @@ std::optional<DaemonEnd> Daemon::open_http(int inherited) {
   }
   refresher_->publish_to(*http_);
   loop_.every(kHeartbeat, [this, beat = std::make_shared<const std::string>(": still here\n\n")] {
-    http_->publish(beat);
+    http_->publish(http::Channel::kEverybody, beat);
   });
   log_.info("listening on http://" + http_->address());
   return std::nullopt;
@@ -216,18 +216,22 @@ void Daemon::summarise() {
 // ---- questions ---------------------------------------------------------------------------------
 
 http::RouteSources Daemon::sources() {
-  return {
-      .live = refresher_->live(),
-      .collector = refresher_->collector(),
-      .history = history_.get(),
-      .refresh = [this] { refresher_->refresh_if_old(); },
-      .metrics =
-          [this] {
-            return view::metrics_text(refresher_->snapshot(),
-                                      {.per_process = options_.metrics_per_process}, self(),
-                                      refresher_->launches());
-          },
-      .first_events = [this](const std::string& last) { return refresher_->first_events(last); }};
+  return {.live = refresher_->live(),
+          .collector = refresher_->collector(),
+          .history = history_.get(),
+          .refresh = [this] { refresher_->refresh_if_old(); },
+          .metrics =
+              [this] {
+                return view::metrics_text(refresher_->snapshot(),
+                                          {.per_process = options_.metrics_per_process}, self(),
+                                          refresher_->launches());
+              },
+          .first_events =
+              [this](const http::StreamOptions& reader, const std::string& last) {
+                return refresher_->first_events(reader, last);
+              },
+          .recent_events = [this] { return refresher_->recent(); },
+          .self = [this] { return self(); }};
 }
 
 http::Response Daemon::answer(const http::Request& request) {

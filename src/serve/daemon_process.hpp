@@ -5,6 +5,7 @@
 // manager may have started it, and it says what it costs.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -44,6 +45,8 @@ void tell_service_manager(std::string_view state);
 
 // ---- what it costs ------------------------------------------------------------------------------
 
+// Time of this thread on a core: a busy machine does not stretch it.
+std::chrono::nanoseconds thread_time();
 // Time and memory of this process; the rest is left to others.
 view::SelfFigures own_cost();
 

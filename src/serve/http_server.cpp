@@ -4,6 +4,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <deque>
@@ -22,6 +23,7 @@
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
 
+#include "serve/http/gzip.hpp"
 #include "serve/http/request.hpp"
 
 // The library's calls give the error back twice: the argument is the one that is looked at.
@@ -58,8 +60,10 @@ struct Connection {
 };
 
 struct Stream {
-  explicit Stream(tcp::socket taken) : socket(std::move(taken)) {}
+  Stream(tcp::socket taken, const http::StreamOptions& wanted)
+      : socket(std::move(taken)), options(wanted) {}
   tcp::socket socket;
+  http::StreamOptions options;
   std::deque<SharedText> waiting;
   std::size_t sent = 0;  // of the first
   bool blocked = false;  // until the socket takes more
@@ -251,10 +255,10 @@ asio::awaitable<bool> HttpServer::State::write(Connection& connection, const Res
 // ---- streams -----------------------------------------------------------------------------------
 
 void HttpServer::State::start_stream(Connection& connection, const Response& response) {
-  const auto stream = std::make_shared<Stream>(std::move(connection.socket));
-  stream->waiting.push_back(
-      std::make_shared<const std::string>(head(response, false) + response.start));
-  if (response.rest && !response.rest->empty()) stream->waiting.push_back(response.rest);
+  const auto stream = std::make_shared<Stream>(std::move(connection.socket), *response.stream);
+  std::string start = response.rest ? response.start + *response.rest : response.start;
+  if (stream->options.gzip) start = http::gzip_head() + http::gzip_piece(start);
+  stream->waiting.push_back(std::make_shared<const std::string>(head(response, false) + start));
   streams.insert(stream);
   flush(stream);
   await_end(stream);
@@ -352,10 +356,15 @@ std::string HttpServer::address() const {
   return fmt::format("{}:{}", host, endpoint.port());
 }
 
-void HttpServer::publish(const SharedText& text) {
+void HttpServer::publish(http::Channel channel, const SharedText& text) {
   const std::vector<StreamPointer> all(state_->streams.begin(), state_->streams.end());
+  SharedText packed;
   for (const StreamPointer& stream : all) {
-    stream->waiting.push_back(text);
+    if (!http::is_for(stream->options, channel)) continue;
+    if (stream->options.gzip && !packed) {
+      packed = std::make_shared<const std::string>(http::gzip_piece(*text));
+    }
+    stream->waiting.push_back(stream->options.gzip ? packed : text);
     if (stream->waiting.size() > kMostWaiting) {
       ++state_->counts.too_slow;
       state_->drop(stream);
@@ -366,6 +375,11 @@ void HttpServer::publish(const SharedText& text) {
 }
 
 std::size_t HttpServer::streams() const { return state_->streams.size(); }
+bool HttpServer::has_readers(http::Channel channel) const {
+  return std::ranges::any_of(state_->streams, [channel](const StreamPointer& stream) {
+    return http::is_for(stream->options, channel);
+  });
+}
 std::size_t HttpServer::connections() const {
   return state_->connections.size() + state_->streams.size();
 }

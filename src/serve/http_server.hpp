@@ -44,9 +44,10 @@ class HttpServer {
   // "127.0.0.1:7171", as it really is.
   std::string address() const;
 
-  // To every stream, after what it got before.
-  void publish(const http::SharedText& text);
+  // To every stream of the channel, after what it got before. Packed once for all who take gzip.
+  void publish(http::Channel channel, const http::SharedText& text);
   std::size_t streams() const;
+  bool has_readers(http::Channel channel) const;
   std::size_t connections() const;  // streams included
 
   struct Counts {

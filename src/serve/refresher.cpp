@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "serve/refresher.hpp"
 
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "collect/clock.hpp"
+#include "serve/daemon_process.hpp"
 
 namespace ttmem::serve {
 namespace {
@@ -19,13 +19,7 @@ using namespace std::chrono_literals;
 constexpr auto kStreamPeriod = 100ms, kLegacyPeriod = 200ms, kIdlePeriod = 1000ms;
 constexpr std::uint32_t kSensorsMs = 10000;  // 32 devices cost 2 ms
 constexpr int kLargestShare = 5;             // a fifth of a core
-
-// Of this thread: a busy machine does not stretch it.
-std::chrono::nanoseconds cpu_time() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
+constexpr std::size_t kMostRecent = 1000;    // events
 
 }  // namespace
 
@@ -33,7 +27,7 @@ Refresher::Refresher(loop::Loop& loop, history::History* history)
     : loop_(loop),
       history_(history),
       collector_({.events = true, .host = true, .sensors_every_ms = kSensorsMs, .reap = true}),
-      deltas_(fmt::format("{:x}-{:x}", collect::Moment::now().wall_ns, ::getpid())) {}
+      broadcast_(fmt::format("{:x}-{:x}", collect::Moment::now().wall_ns, ::getpid())) {}
 
 std::chrono::milliseconds Refresher::period() const {
   std::chrono::milliseconds wanted = kIdlePeriod;
@@ -52,11 +46,11 @@ void Refresher::turn() {
 }
 
 void Refresher::refresh() {
-  const std::chrono::nanoseconds start = cpu_time();
+  const std::chrono::nanoseconds start = thread_time();
   collector_.refresh();
   const std::vector<ledger::EventView> events = collector_.take_events();
   const bool changed = live_.take(collector_.snapshot());
-  cost_ = cpu_time() - start;
+  cost_ = thread_time() - start;
   tell_all(events, changed);
   last_ = Clock::now();
   ++counts_.refreshes;
@@ -74,9 +68,9 @@ void Refresher::tell_all(const std::vector<ledger::EventView>& events, bool chan
     if (changed) history_->record(collector_.snapshot(), collector_.snapshot().time);
     history_->tick(collector_.snapshot().time);
   }
-  if (server_ == nullptr || server_->streams() == 0) return deltas_.rest();
-  if (!changed && events.empty()) return;
-  if (const auto text = deltas_.step(live_, events)) server_->publish(text);
+  recent_.insert(recent_.end(), events.begin(), events.end());
+  while (recent_.size() > kMostRecent) recent_.pop_front();
+  if (server_ != nullptr) broadcast_.tell(*server_, live_, collector_, events, changed);
 }
 
 void Refresher::refresh_if_old() {
@@ -85,13 +79,14 @@ void Refresher::refresh_if_old() {
   }
 }
 
-std::string Refresher::first_events(std::string_view last_event_id) {
+std::string Refresher::first_events(const http::StreamOptions& reader,
+                                    std::string_view last_event_id) {
   refresh_if_old();
   if (server_->streams() == 0) {  // the timer still waits for a second
     loop_.cancel(timer_);
     timer_ = loop_.after(kStreamPeriod, [this] { turn(); });
   }
-  return deltas_.first(live_, last_event_id);
+  return broadcast_.first(reader, live_, collector_, last_event_id);
 }
 
 }  // namespace ttmem::serve

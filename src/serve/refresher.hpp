@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,8 +16,8 @@
 #include "collect/collector.hpp"
 #include "legacy/server.hpp"
 #include "loop/loop.hpp"
+#include "serve/broadcast.hpp"
 #include "serve/history/history.hpp"
-#include "serve/http/deltas.hpp"
 #include "serve/http/live_snapshot.hpp"
 #include "serve/http_server.hpp"
 #include "view/metrics.hpp"
@@ -37,7 +38,9 @@ class Refresher {
   void refresh();
   void refresh_if_old();
   // Reads, tells all readers of streams, and gives what a new one gets first.
-  std::string first_events(std::string_view last_event_id);
+  std::string first_events(const http::StreamOptions& reader, std::string_view last_event_id);
+  // The last events, at most 1,000, the oldest first.
+  const std::deque<ledger::EventView>& recent() const { return recent_; }
 
   const collect::Collector& collector() const { return collector_; }
   const ledger::Snapshot& snapshot() const { return collector_.snapshot(); }
@@ -64,7 +67,8 @@ class Refresher {
   legacy::Server* legacy_ = nullptr;
   collect::Collector collector_;
   http::LiveSnapshot live_;
-  http::Deltas deltas_;
+  Broadcast broadcast_;
+  std::deque<ledger::EventView> recent_;
   view::CounterMemory launches_;
   Counts counts_;
   Clock::time_point last_;

@@ -28,6 +28,12 @@ struct DeviceCores {
   std::vector<ledger::CoreView> cores;
 };
 
+struct DeviceBanks {
+  std::uint32_t id = 0;
+  std::uint64_t unique_id = 0;
+  std::vector<ledger::BankMap> spaces;
+};
+
 struct ProcessFailure {
   std::int32_t pid = 0;
   std::string process;
@@ -41,6 +47,8 @@ std::string snapshot_json(const ledger::Snapshot& snapshot, JsonLayout layout);
 // The others take host, boot and time from the snapshot they were read with.
 std::string cores_json(const ledger::Snapshot& snapshot, const std::vector<DeviceCores>& devices,
                        bool with_map, JsonLayout layout);
+std::string banks_json(const ledger::Snapshot& snapshot, const DeviceBanks& device,
+                       JsonLayout layout);
 std::string programs_json(const ledger::Snapshot& snapshot,
                           const std::vector<ledger::ProgramView>& programs, JsonLayout layout);
 std::string failures_json(const ledger::Snapshot& snapshot,

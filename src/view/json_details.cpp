@@ -64,6 +64,28 @@ Json core(const ledger::CoreView& view, bool with_map) {
   return value;
 }
 
+Json bank_map(const ledger::BankMap& map) {
+  Json blocks = Json::array(), free = Json::array();
+  for (const ledger::BankBlock& block : map.blocks) {
+    blocks.push_back({{"begin", block.begin},
+                      {"end", block.end},
+                      {"id", id_text(block.id)},
+                      {"pid", block.pid},
+                      {"process", block.process},
+                      {"operation", text_or_null(block.operation)},
+                      {"line", text_or_null(block.line)},
+                      {"since_ns", time_or_null(block.since)}});
+  }
+  for (const ledger::AddressRange& range : map.free) {
+    free.push_back({{"begin", range.begin}, {"end", range.end}});
+  }
+  return {{"space", name(map.space)},     {"banks", map.banks},
+          {"begin", map.begin},           {"end", map.end},
+          {"blocks", std::move(blocks)},  {"truncated", map.truncated},
+          {"free_bytes", map.free_bytes}, {"free_blocks", map.free_blocks},
+          {"free", std::move(free)}};
+}
+
 Json config_bytes(const ledger::ProgramView& program) {
   Json value = Json::object();
   for (std::size_t type = 0; type < ledger::kCoreTypes; ++type) {
@@ -85,6 +107,7 @@ Json program(const ledger::ProgramView& view) {
           {"devices", view.devices},
           {"kernels", view.kernels},
           {"cores", view.cores},
+          {"core_set", text_or_null(view.core_set)},
           {"footprint", view.footprint},
           {"l1_allocated", view.l1_allocated},
           {"l1_largest_core", view.l1_largest_core},
@@ -132,6 +155,18 @@ std::string cores_json(const ledger::Snapshot& snapshot, const std::vector<Devic
     document["devices"].push_back({{"id", device.id},
                                    {"unique_id", unique_id_text(device.unique_id)},
                                    {"cores", std::move(cores)}});
+  }
+  return json::text(document, layout);
+}
+
+std::string banks_json(const ledger::Snapshot& snapshot, const DeviceBanks& device,
+                       JsonLayout layout) {
+  json::Json document = json::head("banks", snapshot);
+  document["id"] = device.id;
+  document["unique_id"] = unique_id_text(device.unique_id);
+  document["spaces"] = json::Json::array();
+  for (const ledger::BankMap& map : device.spaces) {
+    document["spaces"].push_back(json::bank_map(map));
   }
   return json::text(document, layout);
 }

@@ -3,6 +3,8 @@
 #include "view/labels.hpp"
 
 #include <array>
+#include <charconv>
+#include <cstdint>
 
 namespace ttmem::view {
 namespace {
@@ -11,6 +13,13 @@ template <std::size_t N, typename Enum>
 std::string_view pick(const std::array<std::string_view, N>& names, Enum value) {
   const auto index = static_cast<std::size_t>(value);
   return index < N ? names[index] : std::string_view("unknown");
+}
+
+std::optional<std::uint8_t> coordinate(std::string_view text) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value > 255) return std::nullopt;
+  return static_cast<std::uint8_t>(value);
 }
 
 }  // namespace
@@ -30,6 +39,24 @@ std::string_view title(ledger::Arch arch) {
   static constexpr std::array<std::string_view, 5> kNames = {"Unknown", "Grayskull", "Wormhole_B0",
                                                              "Blackhole", "Quasar"};
   return pick(kNames, arch);
+}
+
+std::optional<ledger::Core> parse_core(std::string_view text) {
+  ledger::Core core;
+  if (const auto colon = text.find(':'); colon != std::string_view::npos) {
+    const auto type = ledger::named<ledger::CoreType>(text.substr(0, colon));
+    if (!type) return std::nullopt;
+    core.type = *type;
+    text.remove_prefix(colon + 1);
+  }
+  const auto comma = text.find(',');
+  if (comma == std::string_view::npos) return std::nullopt;
+  const auto x = coordinate(text.substr(0, comma));
+  const auto y = coordinate(text.substr(comma + 1));
+  if (!x || !y) return std::nullopt;
+  core.x = *x;
+  core.y = *y;
+  return core;
 }
 
 }  // namespace ttmem::view

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// Labels for people, where the names of the ledger's enums are not enough.
+// Labels for people, where the names of the ledger's enums are not enough, and what they write for a
+// core.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "ledger/enums.hpp"
@@ -16,5 +18,8 @@ std::string_view title(ledger::Space space);
 std::string_view title(ledger::KernelType type);
 // "Wormhole_B0", "Blackhole".
 std::string_view title(ledger::Arch arch);
+
+// "0,3" or "active_eth:0,3"; empty if it is not a core.
+std::optional<ledger::Core> parse_core(std::string_view text);
 
 }  // namespace ttmem::view

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "ledger/bank_map.hpp"
 #include "ledger/figure_table.hpp"
 
 namespace ttmem::ledger {
@@ -167,6 +169,38 @@ std::string check_cores(const DeviceFigures& figures, const std::vector<CoreView
   return "";
 }
 
+namespace {
+
+// The cheap answer says what the full one says.
+std::string check_use(const ProcessLedger& ledger, DeviceIndex device) {
+  std::map<Core, const CoreView*> known;
+  const std::vector<CoreView> cores = ledger.cores(device, false);
+  for (const CoreView& core : cores) known[core.core] = &core;
+  for (const CoreUse& use : ledger.core_use(device)) {
+    const CoreView& core = *known.at(use.core);
+    const std::uint64_t used = core.program_l1 + core.buffers + core.l1_small_taken;
+    if (use.used != used) return fmt::format("used: {} in short, {} in full", use.used, used);
+  }
+  return "";
+}
+
+// One bank times all of them is the figure of the device, if one process alone fills it.
+std::string check_banks(const std::vector<ProcessInput>& processes, const DeviceView& device) {
+  if (device.processes != 1 || device.figures.basis != Basis::kBlocks) return "";
+  for (const BankMap& map : bank_maps(processes, device)) {
+    const SpaceFigures& space = device.figures.space(map.space);
+    const std::uint64_t taken = (map.end - map.begin - map.free_bytes) * map.banks;
+    if (space.taken != taken && !map.truncated) {
+      return fmt::format("{} taken: {} by the map", space.taken.value_or(0), taken);
+    }
+    const std::uint64_t largest = map.free.empty() ? 0 : map.free[0].end - map.free[0].begin;
+    if (space.largest_free != largest) return fmt::format("largest free {} by the map", largest);
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string check_everything(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
                              bool exact) {
   std::string wrong = check_sums(snapshot);
@@ -177,12 +211,14 @@ std::string check_everything(const std::vector<ProcessInput>& processes, const S
         wrong = check_cores(process.ledger->figures(device), process.ledger->cores(device, true),
                             exact);
       }
+      if (wrong.empty() && exact) wrong = check_use(*process.ledger, device);
     }
   }
   for (const DeviceView& device : snapshot.devices) {
     for (const CoreView& core : merge_cores(processes, device, true)) {
       if (wrong.empty()) wrong = check_core(core);
     }
+    if (wrong.empty() && exact) wrong = check_banks(processes, device);
   }
   return wrong;
 }

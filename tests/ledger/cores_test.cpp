@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "ledger/check_sums.hpp"
+#include "ledger/core_grid.hpp"
 #include "ledger/world.hpp"
 
 namespace ttmem::ledger {
@@ -139,6 +140,21 @@ TEST(Cores, OnlyBanksCarryBuffers) {
   }
   EXPECT_EQ(world.figures().space(Space::kL1).taken, 8192u);
   EXPECT_EQ(world.check(), "");
+}
+
+TEST(Cores, InAMaskBecomeFewRectangles) {
+  World world(1, 4, 4);
+  const CoreGrids grids(world.ledger.catalog());
+  const CoreGrid& grid = *grids.of(1);
+  CoreMask mask = grid.empty_mask();
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    const Core& core = grid.cores()[i].core;
+    if (core.y < 2 || (core.y == 3 && core.x != 1)) set_bit(mask, i);
+  }
+  const CoreSet set = cores_in(grid, mask, CoreType::kTensix);
+  EXPECT_EQ(set.count, 11u);
+  EXPECT_EQ(to_string(set), "0,0-3,1 0,3 2,3-3,3");
+  EXPECT_EQ(cores_in(grid, grid.empty_mask(), CoreType::kTensix).count, 0u);
 }
 
 TEST(Cores, OfTwoProcessesAreOnePicture) {

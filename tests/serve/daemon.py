@@ -101,8 +101,8 @@ class Daemon:
             connection.sendall(data)
             return receive_all(connection)
 
-    def stream(self, last=None):
-        return Stream(self, last)
+    def stream(self, last=None, query=""):
+        return Stream(self, last, query)
 
 
 def receive_all(connection):
@@ -124,11 +124,11 @@ def without_times(value):
 class Stream:
     """A reader of /api/v1/events that keeps a snapshot up to date by itself."""
 
-    def __init__(self, daemon, last=None):
+    def __init__(self, daemon, last=None, query=""):
         self.connection = daemon.socket()
         extra = f"Last-Event-ID: {last}\r\n" if last else ""
         self.connection.sendall(
-            f"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n{extra}\r\n".encode())
+            f"GET /api/v1/events{query} HTTP/1.1\r\nHost: localhost\r\n{extra}\r\n".encode())
         self.file = self.connection.makefile("rb")
         self.status = self.file.readline()
         self.headers = {}
@@ -138,6 +138,7 @@ class Stream:
         self.last = None
         self.snapshot = None
         self.events = []
+        self.levels = {}
 
     def message(self):
         """The next (event, data); comments are left out."""
@@ -153,7 +154,7 @@ class Stream:
             elif not line.startswith(":"):
                 name, value = line.split(": ", 1)
                 fields[name] = value
-        self.last = fields["id"]
+        self.last = fields.get("id", self.last)
         data = json.loads(fields["data"])
         self.apply(fields["event"], data)
         return fields["event"], data
@@ -163,6 +164,8 @@ class Stream:
             self.snapshot = data
         elif event == "event":
             self.events.append(data)
+        elif event == "cores":
+            self.levels.update((device["id"], device) for device in data["devices"])
         else:
             patch(self.snapshot, data)
 
@@ -214,6 +217,30 @@ def workload(*arguments):
     """`ttmem demo`, from when everything is recorded; gives its pids."""
     with command.workload(*arguments) as demo:
         yield demo.pids
+
+
+class Play:
+    """tests/programs/stage.cpp: play("allocate", id=1, ...) makes that call."""
+
+    def __init__(self, process):
+        self.process, self.pid = process, process.pid
+
+    def __call__(self, call, **arguments):
+        self.process.stdin.write(json.dumps([call, arguments]) + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        assert answer == "ok\n", answer
+
+
+@contextlib.contextmanager
+def staged():
+    program = os.path.join(os.environ["TTMEM_TEST_PROGRAMS"], "stage")
+    process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        yield Play(process)
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def refused(folder, *options, **environment):

@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 from conftest import status
-from daemon import TTMEM, without_times, workload
+from daemon import TTMEM, staged, without_times, workload
 from support.waiting import DEADLINE_SECONDS, eventually
 
 SPACES = ("dram", "l1", "l1_small", "trace")
@@ -208,3 +208,67 @@ def test_names_of_strangers_stay_inside_their_strings(daemons, folder):
         process.terminate()
         process.wait()
         process.stdout.close()
+
+
+def test_one_core(busy):
+    daemon, _ = busy
+    everything = daemon.document("/api/v1/devices/0/cores?map=1")["devices"][0]["cores"]
+    for name, wanted in (("3,4", ("tensix", 3, 4)), ("active_eth:0,3", ("active_eth", 0, 3))):
+        cores = daemon.document(f"/api/v1/devices/0/cores?core={name}&map=1")["devices"][0]["cores"]
+        assert cores == [core for core in everything
+                         if (core["type"], core["x"], core["y"]) == wanted]
+    assert daemon.document("/api/v1/devices/0/cores?core=99,99")["devices"][0]["cores"] == []
+    for bad in ("x", "1", "1,2,3", "no:1,2", "-1,0"):
+        assert daemon.error(f"/api/v1/devices/0/cores?core={bad}")[0] == 400
+
+
+def test_banks_add_up_to_the_device(daemons):
+    daemon = daemons()
+    with workload("--devices", "2"):
+        eventually(lambda: daemon.document("/api/v1/processes")["processes"])
+        device = daemon.document("/api/v1/devices/0")["device"]
+        banks = daemon.document("/api/v1/devices/0/banks")
+        (dram,) = banks["spaces"]
+        assert banks["unique_id"] == device["unique_id"] and dram["space"] == "dram"
+        assert (dram["end"] - dram["begin"]) * dram["banks"] == device["dram"]["capacity"]
+        assert sum(b["end"] - b["begin"] for b in dram["blocks"]) * dram["banks"] == \
+            device["dram"]["taken"]
+        assert dram["free"][0]["end"] - dram["free"][0]["begin"] == device["dram"]["largest_free"]
+        assert sum(f["end"] - f["begin"] for f in dram["free"]) == dram["free_bytes"]
+        assert dram["blocks"][0]["operation"] and not dram["truncated"]
+
+
+def test_the_log_is_what_happened(busy):
+    daemon, pids = busy
+    events = daemon.document("/api/v1/log")["events"]
+    assert {event["pid"] for event in events} == set(pids)
+    assert [event["event"] for event in events].count("program_loaded") == 3 * len(pids)
+    times = [event["time_ns"] for event in events]
+    assert times == sorted(times)
+
+
+def test_one_process_and_what_the_daemon_costs(busy):
+    daemon, pids = busy
+    (one,) = daemon.document(f"/api/v1/processes?pid={pids[1]}")["processes"]
+    assert one == [process for process in daemon.document("/api/v1/processes")["processes"]
+                   if process["pid"] == pids[1]][0]
+    assert daemon.document("/api/v1/processes?pid=1")["processes"] == []
+    cost = daemon.document("/healthz")["self"]
+    assert cost["cpu_seconds"] > 0 and cost["resident_bytes"] > 1 << 20 and cost["requests"] > 1
+
+
+def test_failures_with_and_without_their_picture(daemons):
+    daemon = daemons()
+    with staged() as play:
+        play("open")
+        play("allocate", id=1, address=2_000_000, block=4096)
+        play("fail", message="Out of Memory", requested=64_880_640, space=1)
+        play("free", id=1)
+        eventually(lambda: daemon.document("/api/v1/failures")["failures"])
+        (failure,) = daemon.document("/api/v1/failures")["failures"]
+        assert failure["pid"] == play.pid and failure["requested"] == 64_880_640
+        assert failure["picture"] is None and failure["holdings"] == 1
+        (failure,) = daemon.document(f"/api/v1/failures?pid={play.pid}&number=1")["failures"]
+        assert [held["block"] for held in failure["picture"]] == [4096]
+        for path in (f"?pid={play.pid}&number=2", "?pid=1"):
+            assert daemon.document("/api/v1/failures" + path)["failures"] == []

@@ -2,9 +2,11 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """/api/v1/events: deltas give exactly the snapshot, lost readers go on, slow ones are dropped."""
 
+import json
 import re
 import socket
 import time
+import zlib
 
 import pytest
 
@@ -126,3 +128,86 @@ def test_a_reader_that_does_not_read_is_dropped(daemon):
         good.message()
         good.close()
         slow.close()
+
+
+def brief(snapshot):
+    """As docs/http.md says: processes without their figures on each device."""
+    keys = ("id", "unique_id", "metal_id", "open", "in_mesh")
+    for process in snapshot["processes"]:
+        process["devices"] = [{key: device[key] for key in keys} for device in process["devices"]]
+    return snapshot
+
+
+def test_a_brief_stream_without_events(daemon):
+    with workload("--scenario", "busy", "--devices", "4", "--processes", "3"):
+        eventually(lambda: len(daemon.document("/api/v1/processes")["processes"]) == 3)
+        stream = daemon.stream(query="?events=0&brief=1")
+        kinds = {stream.message()[0] for _ in range(30)}
+        assert kinds == {"snapshot", "delta"}
+    stream.until(lambda s: not any(p["alive"] for p in s.snapshot["processes"]))
+    assert without_times(stream.snapshot) == without_times(
+        brief(daemon.document("/api/v1/snapshot")))
+    stream.close()
+
+
+def test_what_a_process_holds_is_the_sum_over_its_devices(daemon):
+    with workload("--devices", "4"):
+        eventually(lambda: daemon.document("/api/v1/processes")["processes"])
+        process = daemon.document("/api/v1/processes")["processes"][0]
+        for name, path in (("dram", ("dram", "taken")), ("l1", ("l1", "taken")),
+                           ("program_l1", ("program_l1", "resident")),
+                           ("dispatches", ("kernels", "dispatches"))):
+            assert process["held"][name] == sum(
+                device[path[0]][path[1]] for device in process["devices"]) > 0
+
+
+def test_levels_of_cores_follow_the_exact_figures(daemon):
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    with workload("--devices", "2"):
+        eventually(lambda: daemon.document("/api/v1/processes")["processes"])
+        stream = daemon.stream(query="?events=0&cores=1")
+        stream.until(lambda s: len(s.levels) == 2)
+        document = daemon.document("/api/v1/devices/1/cores")
+        grid = stream.levels[1]
+        assert (grid["columns"], grid["rows"], len(grid["levels"])) == (8, 10, 80)
+        for core in document["devices"][0]["cores"]:
+            if core["role"] != "worker":
+                continue
+            used = core["program_l1"] + core["buffers"] + core["l1_small_taken"]
+            share = used / (core["l1_bytes"] - core["fixed"] - core["ring"])
+            level = letters.index(grid["levels"][core["y"] * 8 + core["x"]])
+            assert level == (0 if used == 0 else min(63, int(1 + 62 * share)))
+    stream.until(lambda s: set(s.levels[0]["levels"]) <= {"A", "."})
+    stream.close()
+
+
+def read_packed(daemon, query, seconds):
+    """What a gzip reader understood of a stream after some time, and how many bytes came."""
+    with daemon.socket() as connection:
+        connection.sendall(f"GET /api/v1/events{query} HTTP/1.1\r\nHost: localhost\r\n"
+                           "Accept-Encoding: gzip\r\n\r\n".encode())
+        connection.settimeout(0.2)
+        data, end = b"", time.monotonic() + seconds
+        while time.monotonic() < end:
+            try:
+                data += connection.recv(1 << 20)
+            except TimeoutError:
+                pass
+    head, body = data.split(b"\r\n\r\n", 1)
+    assert b"Content-Encoding: gzip" in head
+    return zlib.decompressobj(31).decompress(body).decode(), len(body)
+
+
+def test_packed_streams_say_the_same_and_every_message_at_once(daemon):
+    with workload("--scenario", "busy", "--devices", "8"):
+        eventually(lambda: daemon.document("/api/v1/processes")["processes"])
+        plain = daemon.stream()  # another reader, which came before and takes no gzip
+        text, size = read_packed(daemon, "", 2)
+        plain.close()
+    assert size < len(text) / 5
+    messages = text.split("\n\n")
+    assert "\nevent: snapshot\n" in messages[0]
+    assert messages[-1] == ""  # nothing is kept back in the middle of a message
+    assert "event: delta" in text and "event: event" in text
+    for message in messages[:-1]:
+        json.loads(message.split("data: ", 1)[1])

@@ -19,13 +19,19 @@ left.</p>
 <dt>/api/v1/devices/ID, for example <a href="/api/v1/devices/0">0</a></dt>
 <dd>one device and the processes on it</dd>
 <dt>/api/v1/devices/ID/cores, for example <a href="/api/v1/devices/0/cores">of 0</a></dt>
-<dd>the L1 of every core; <code>?map=1</code> with the map of each</dd>
+<dd>the L1 of every core; <code>?map=1</code> with the map of each, <code>?core=3,4</code> of one</dd>
+<dt>/api/v1/devices/ID/banks, for example <a href="/api/v1/devices/0/banks">of 0</a></dt>
+<dd>one DRAM bank for all, with its buffers and free blocks</dd>
 <dt><a href="/api/v1/processes">/api/v1/processes</a></dt>
-<dd>the processes alone</dd>
+<dd>the processes alone; <code>?pid=</code></dd>
 <dt><a href="/api/v1/programs">/api/v1/programs</a></dt>
 <dd>the live programs; <code>?device=</code>, <code>?pid=</code></dd>
 <dt><a href="/api/v1/holdings?limit=100">/api/v1/holdings</a></dt>
 <dd>every live buffer, program, kernel, range and trace, page by page</dd>
+<dt><a href="/api/v1/failures">/api/v1/failures</a></dt>
+<dd>failed allocations and clashes; <code>?pid=&amp;number=</code> with what was held then</dd>
+<dt><a href="/api/v1/log">/api/v1/log</a></dt>
+<dd>the last events</dd>
 <dt><a href="/api/v1/events">/api/v1/events</a></dt>
 <dd>a stream: the snapshot, then what changes, ten times a second</dd>
 <dt><a href="/api/v1/history">/api/v1/history</a></dt>

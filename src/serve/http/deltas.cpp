@@ -16,6 +16,7 @@ namespace ttmem::serve::http {
 using view::JsonLayout;
 using view::json::Json;
 using view::json::json_of;
+using view::json::ProcessDetail;
 
 namespace {
 
@@ -87,8 +88,8 @@ using Entries = std::map<std::uint64_t, Entry>;
 
 // Brings `told` up to date; what differed is in `changed`, what is gone in `gone`.
 template <typename View>
-void compare(const std::vector<LiveSnapshot::Part<View>>& parts, Entries& told, Json& changed,
-             Json& gone) {
+void compare(const std::vector<LiveSnapshot::Part<View>>& parts, ProcessDetail detail,
+             Entries& told, Json& changed, Json& gone) {
   Entries now;
   for (const auto& part : parts) {
     const std::uint64_t number = number_of(part.view);
@@ -97,7 +98,7 @@ void compare(const std::vector<LiveSnapshot::Part<View>>& parts, Entries& told, 
       now.insert(told.extract(old));
       continue;
     }
-    Entry entry{part.changed, key_of(part.view), json_of(part.view)};
+    Entry entry{part.changed, key_of(part.view), json_of(part.view, detail)};
     if (old == told.end() || old->second.key != entry.key) {
       changed.push_back(entry.value);
     } else {
@@ -115,10 +116,10 @@ void compare(const std::vector<LiveSnapshot::Part<View>>& parts, Entries& told, 
 }  // namespace
 
 struct Deltas::Told {
-  explicit Told(const LiveSnapshot& live) {
+  Told(const LiveSnapshot& live, ProcessDetail detail) {
     Json ignored = Json::array();
-    compare(live.devices(), devices, ignored, ignored);
-    compare(live.processes(), processes, ignored, ignored);
+    compare(live.devices(), detail, devices, ignored, ignored);
+    compare(live.processes(), detail, processes, ignored, ignored);
     take_lists(live.frame());
   }
   bool take_lists(const ledger::Snapshot& frame) {
@@ -131,12 +132,14 @@ struct Deltas::Told {
   std::vector<std::string> unreadable, left_behind;
 };
 
-Deltas::Deltas(std::string instance) : instance_(std::move(instance)) {}
+Deltas::Deltas(std::string instance, ProcessDetail detail)
+    : instance_(std::move(instance)), detail_(detail) {}
 Deltas::~Deltas() = default;
 
 void Deltas::rest() {
   if (told_) ++number_;  // a number that nobody saw: who comes back was away
   told_.reset();
+  events_since_.reset();
   messages_.clear();
   kept_bytes_ = 0;
 }
@@ -146,7 +149,7 @@ std::string Deltas::add(std::string_view event, const std::string& data) {
   std::string text =
       fmt::format("id: {}-{}\nevent: {}\ndata: {}\n\n", instance_, number_, event, data);
   kept_bytes_ += text.size();
-  messages_.push_back({number_, text});
+  messages_.push_back({number_, event == "event", text});
   while (messages_.size() > kMostKept || kept_bytes_ > kMostKeptBytes) {
     kept_bytes_ -= messages_.front().text.size();
     messages_.pop_front();
@@ -157,8 +160,8 @@ std::string Deltas::add(std::string_view event, const std::string& data) {
 std::string Deltas::delta(const LiveSnapshot& live) {
   Json devices = Json::array(), processes = Json::array();
   Json gone_devices = Json::array(), gone_processes = Json::array();
-  compare(live.devices(), told_->devices, devices, gone_devices);
-  compare(live.processes(), told_->processes, processes, gone_processes);
+  compare(live.devices(), detail_, told_->devices, devices, gone_devices);
+  compare(live.processes(), detail_, told_->processes, processes, gone_processes);
   const bool lists = told_->take_lists(live.frame());
   if (devices.empty() && processes.empty() && gone_devices.empty() && gone_processes.empty() &&
       !lists) {
@@ -190,17 +193,26 @@ std::string Deltas::add_events(const std::vector<ledger::EventView>& events) {
   return text;
 }
 
-std::shared_ptr<const std::string> Deltas::step(const LiveSnapshot& live,
-                                                const std::vector<ledger::EventView>& events) {
-  if (!told_) return nullptr;
-  std::string text = delta(live) + add_events(events);
-  return text.empty() ? nullptr : std::make_shared<const std::string>(std::move(text));
+Deltas::Step Deltas::step(const LiveSnapshot& live, const std::vector<ledger::EventView>& events,
+                          bool events_wanted) {
+  if (!told_) return {};
+  const auto shared = [](std::string text) {
+    return text.empty() ? nullptr : std::make_shared<const std::string>(std::move(text));
+  };
+  Step step{.changes = shared(delta(live)), .events = nullptr};
+  if (!events_wanted) {
+    events_since_.reset();
+  } else {
+    step.events = shared(add_events(events));
+  }
+  return step;
 }
 
-std::string Deltas::first(LiveSnapshot& live, std::string_view last_event_id) {
-  if (!told_) told_ = std::make_unique<Told>(live);
-  if (auto text = missed(last_event_id)) return "retry: 1000\n\n" + *text;
-  const LiveSnapshot::Text document = live.document();
+std::string Deltas::first(LiveSnapshot& live, std::string_view last_event_id, bool wants_events) {
+  if (!told_) told_ = std::make_unique<Told>(live, detail_);
+  if (auto text = missed(last_event_id, wants_events)) return "retry: 1000\n\n" + *text;
+  if (wants_events && !events_since_) events_since_ = number_;
+  const LiveSnapshot::Text document = live.document(detail_);
   std::string_view rest = *document.rest;
   while (rest.ends_with('\n')) rest.remove_suffix(1);
   return fmt::format("retry: 1000\nid: {}-{}\nevent: snapshot\ndata: {}{}\n\n", instance_, number_,
@@ -208,7 +220,7 @@ std::string Deltas::first(LiveSnapshot& live, std::string_view last_event_id) {
 }
 
 // Nothing if that message, or one after it, is not known any more.
-std::optional<std::string> Deltas::missed(std::string_view last_event_id) const {
+std::optional<std::string> Deltas::missed(std::string_view last_event_id, bool wants_events) const {
   const std::string start = instance_ + "-";
   if (!last_event_id.starts_with(start)) return std::nullopt;
   last_event_id.remove_prefix(start.size());
@@ -220,9 +232,11 @@ std::optional<std::string> Deltas::missed(std::string_view last_event_id) const 
       last > number_ || last + 1 < oldest) {
     return std::nullopt;
   }
+  if (wants_events && (!events_since_ || last < *events_since_)) return std::nullopt;
   std::string text;
   for (const Message& message : messages_) {
-    if (message.number > last) text += message.text;
+    const bool wanted = wants_events || !message.is_event;
+    if (wanted && message.number > last) text += message.text;
   }
   return text;
 }

@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // What the readers of /api/v1/events are sent: the snapshot first, then only fields that changed,
-// and every event. Each message has a number; a reader that lost its connection says the last one
-// it saw and gets what it missed, or the snapshot again where that is no longer known.
+// and every event if anybody wants them. Each message has a number; a reader that lost its
+// connection says the last one it saw and gets what it missed, or the snapshot again where that is
+// no longer known.
 //
 //   id: 18f3a2-7          <start of this daemon>-<number>
 //   event: delta          snapshot, delta or event
@@ -21,37 +22,46 @@
 
 #include "ledger/event.hpp"
 #include "serve/http/live_snapshot.hpp"
+#include "view/json_values.hpp"
 
 namespace ttmem::serve::http {
 
 class Deltas {
  public:
-  // `instance` tells the numbers of this daemon from those of another.
-  explicit Deltas(std::string instance);
+  // `instance` tells the numbers of this daemon from those of another. `detail` is that of the
+  // processes.
+  Deltas(std::string instance, view::json::ProcessDetail detail);
   ~Deltas();
 
   // Nobody listens any more: nothing is remembered, and the next reader starts with a snapshot.
   void rest();
   // What changed since the last call, and these events, as text for all readers; null if nothing.
-  std::shared_ptr<const std::string> step(const LiveSnapshot& live,
-                                          const std::vector<ledger::EventView>& events);
+  struct Step {
+    std::shared_ptr<const std::string> changes, events;
+  };
+  Step step(const LiveSnapshot& live, const std::vector<ledger::EventView>& events,
+            bool events_wanted);
   // What a new reader gets first. Call step() before, so that all readers are at the same point.
-  std::string first(LiveSnapshot& live, std::string_view last_event_id);
+  std::string first(LiveSnapshot& live, std::string_view last_event_id, bool wants_events);
 
  private:
   struct Told;
   struct Message {
     std::uint64_t number = 0;
+    bool is_event = false;
     std::string text;
   };
   std::string add(std::string_view event, const std::string& data);
   std::string add_events(const std::vector<ledger::EventView>& events);
   std::string delta(const LiveSnapshot& live);
-  std::optional<std::string> missed(std::string_view last_event_id) const;
+  std::optional<std::string> missed(std::string_view last_event_id, bool wants_events) const;
 
   std::string instance_;
+  view::json::ProcessDetail detail_;
   std::unique_ptr<Told> told_;  // null = nobody listens
   std::uint64_t number_ = 0;
+  // From this number on no event is missing; nothing: nobody wants them.
+  std::optional<std::uint64_t> events_since_;
   std::deque<Message> messages_;
   std::size_t kept_bytes_ = 0;
 };

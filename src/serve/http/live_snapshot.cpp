@@ -14,6 +14,7 @@ namespace {
 using view::JsonLayout;
 using view::json::Json;
 using view::json::json_of;
+using view::json::ProcessDetail;
 
 std::uint64_t key(const ledger::DeviceView& view) { return view.id; }
 std::uint64_t key(const ledger::ProcessView& view) { return view.key; }
@@ -56,6 +57,14 @@ void append(std::vector<LiveSnapshot::Part<View>>& parts, std::string& text) {
   text += ']';
 }
 
+void append_brief(const std::vector<LiveSnapshot::Process>& parts, std::string& text) {
+  Json list = Json::array();
+  for (const auto& part : parts) {
+    list.push_back(view::json::process(part.view, ProcessDetail::kBrief));
+  }
+  text += view::json::text(list, JsonLayout::kCompact);
+}
+
 std::string opened_head(const char* document, const ledger::Snapshot& frame) {
   std::string text = view::json::text(view::json::head(document, frame), JsonLayout::kCompact);
   text.pop_back();
@@ -89,18 +98,23 @@ bool LiveSnapshot::take(const ledger::Snapshot& snapshot) {
   return true;
 }
 
-LiveSnapshot::Text LiveSnapshot::document() {
-  if (!rest_) {
-    std::string text = ",\"devices\":";
-    append(devices_, text);
-    text += ",\"processes\":";
+LiveSnapshot::Text LiveSnapshot::document(ProcessDetail detail) {
+  const bool brief = detail == ProcessDetail::kBrief;
+  if (rest_ && !brief) return {opened_head("snapshot", frame_), rest_};
+  std::string text = ",\"devices\":";
+  append(devices_, text);
+  text += ",\"processes\":";
+  if (brief) {
+    append_brief(processes_, text);
+  } else {
     append(processes_, text);
-    append_list("unreadable", frame_.unreadable, text);
-    append_list("directories", frame_.directories, text);
-    append_list("left_behind", frame_.left_behind, text);
-    rest_ = std::make_shared<const std::string>(std::move(text) + "}\n");
   }
-  return {opened_head("snapshot", frame_), rest_};
+  append_list("unreadable", frame_.unreadable, text);
+  append_list("directories", frame_.directories, text);
+  append_list("left_behind", frame_.left_behind, text);
+  auto rest = std::make_shared<const std::string>(std::move(text) + "}\n");
+  if (!brief) rest_ = rest;
+  return {opened_head("snapshot", frame_), std::move(rest)};
 }
 
 LiveSnapshot::Text LiveSnapshot::processes_document() {

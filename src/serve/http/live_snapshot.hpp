@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ledger/snapshot.hpp"
+#include "view/json_values.hpp"
 
 namespace ttmem::serve::http {
 
@@ -40,7 +41,8 @@ class LiveSnapshot {
     std::string start;
     std::shared_ptr<const std::string> rest;
   };
-  Text document();            // "snapshot"
+  // "snapshot". Written anew each time if it is brief: only who opens a stream asks for that.
+  Text document(view::json::ProcessDetail detail = view::json::ProcessDetail::kFull);
   Text processes_document();  // "processes"
   // "device", with the processes that have it and their figures on it; "" if there is none.
   std::string device_document(std::uint32_t id) const;

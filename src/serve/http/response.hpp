@@ -5,10 +5,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "serve/http/stream.hpp"
 
 namespace ttmem::serve::http {
 
@@ -21,8 +24,8 @@ struct Response {
   // The body is one after the other.
   std::string start;
   SharedText rest;  // may be null
-  // The body is only the beginning: the connection goes on with what is published.
-  bool stream = false;
+  // The body is only the beginning: the connection goes on with what is published for such readers.
+  std::optional<StreamOptions> stream;
 
   std::size_t size() const { return start.size() + (rest ? rest->size() : 0); }
 };

@@ -19,6 +19,7 @@
 #include "view/json_values.hpp"
 #include "view/metrics.hpp"
 #include "view/units.hpp"
+#include "view/labels.hpp"
 
 namespace ttmem::serve::http {
 namespace {
@@ -27,6 +28,8 @@ using view::JsonLayout;
 using view::json::Json;
 
 constexpr std::string_view kApi = "/api/v1/";
+
+Response nothing() { return error(404, "there is nothing of that name: /api lists what there is"); }
 
 Response text(LiveSnapshot::Text document) {
   Response response;
@@ -60,6 +63,11 @@ bool is_set(const Request& request, std::string_view name) {
   return value != nullptr && (*value == "1" || *value == "true");
 }
 
+bool is_off(const Request& request, std::string_view name) {
+  const std::string* value = request.parameter(name);
+  return value != nullptr && (*value == "0" || *value == "false");
+}
+
 }  // namespace
 
 Response Routes::answer(const Request& request) {
@@ -77,7 +85,7 @@ Response Routes::answer(const Request& request) {
   }
   if (request.path.starts_with(kApi)) return api(request, request.path.substr(kApi.size()));
   if (auto page = page_answer(request)) return std::move(*page);
-  return error(404, "there is nothing of that name: /api lists what there is");
+  return nothing();
 }
 
 Response Routes::api(const Request& request, const std::string& name) {
@@ -85,7 +93,9 @@ Response Routes::api(const Request& request, const std::string& name) {
   if (name == "runs") return history(request, true);
   sources_.refresh();
   if (name == "snapshot") return text(sources_.live.document());
-  if (name == "processes") return text(sources_.live.processes_document());
+  if (name == "processes") return processes(request);
+  if (name == "failures") return failures(request);
+  if (name == "log") return log();
   if (name == "programs") return programs(request);
   if (name == "holdings") {
     return holdings_page(request, sources_.collector, sources_.live.generation());
@@ -93,23 +103,77 @@ Response Routes::api(const Request& request, const std::string& name) {
   if (name == "events") return events(request);
   constexpr std::string_view kDevices = "devices/";
   if (name.starts_with(kDevices)) return device(request, name.substr(kDevices.size()));
-  return error(404, "there is nothing of that name: /api lists what there is");
+  return nothing();
 }
 
-Response Routes::device(const Request& request, std::string rest) {
-  constexpr std::string_view kCores = "/cores";
-  const bool wants_cores = rest.ends_with(kCores);
-  if (wants_cores) rest.resize(rest.size() - kCores.size());
-  const ledger::DeviceView* found = find_device(sources_.live, rest);
-  if (found == nullptr) return no_device(sources_.live);
-  return wants_cores ? cores(request, *found) : json(sources_.live.device_document(found->id));
+Response Routes::processes(const Request& request) {
+  const std::string* pid = request.parameter("pid");
+  if (pid == nullptr) return text(sources_.live.processes_document());
+  Json document = view::json::head("processes", sources_.live.frame());
+  document["processes"] = Json::array();
+  for (const auto& part : sources_.live.processes()) {
+    if (std::to_string(part.view.pid) != *pid) continue;
+    document["processes"].push_back(view::json::process(part.view));
+  }
+  return json(view::json::text(document, JsonLayout::kCompact));
+}
+
+Response Routes::device(const Request& request, const std::string& rest) {
+  const std::size_t slash = std::min(rest.find('/'), rest.size());
+  const ledger::DeviceView* found = find_device(sources_.live, rest.substr(0, slash));
+  const std::string part = rest.substr(slash);
+  if (part == "/cores" && found != nullptr) return cores(request, *found);
+  if (part == "/banks" && found != nullptr) return banks(*found);
+  if (part.empty() && found != nullptr) return json(sources_.live.device_document(found->id));
+  return found == nullptr ? no_device(sources_.live) : nothing();
 }
 
 Response Routes::cores(const Request& request, const ledger::DeviceView& device) {
   const bool with_map = is_set(request, "map");
+  std::optional<ledger::Core> only;
+  if (const std::string* name = request.parameter("core")) {
+    only = view::parse_core(*name);
+    if (!only) return error(400, "core must be such as 3,4 or active_eth:0,3");
+  }
   const view::DeviceCores cores{device.id, device.unique_id,
-                                sources_.collector.cores(device.id, with_map)};
+                                sources_.collector.cores(device.id, with_map, only)};
   return json(view::cores_json(sources_.live.frame(), {cores}, with_map, JsonLayout::kCompact));
+}
+
+Response Routes::banks(const ledger::DeviceView& device) {
+  const view::DeviceBanks banks{device.id, device.unique_id, sources_.collector.banks(device.id)};
+  return json(view::banks_json(sources_.live.frame(), banks, JsonLayout::kCompact));
+}
+
+// Without their pictures, unless one failure of one process is asked for.
+Response Routes::failures(const Request& request) {
+  const std::string* pid = request.parameter("pid");
+  const std::string* number = request.parameter("number");
+  std::vector<view::ProcessFailure> found;
+  for (const auto& part : sources_.live.processes()) {
+    const ledger::ProcessView& process = part.view;
+    if (pid != nullptr && std::to_string(process.pid) != *pid) continue;
+    for (const ledger::FailureView& failure : process.failures) {
+      if (number != nullptr && std::to_string(failure.number) != *number) continue;
+      found.push_back({process.pid, process.name, process.alive, failure, {}});
+      if (pid == nullptr || number == nullptr) continue;
+      auto picture = sources_.collector.failure_picture(process.key, failure.number);
+      if (picture) found.back().picture = std::move(*picture);
+    }
+  }
+  return json(view::failures_json(sources_.live.frame(), found, JsonLayout::kCompact));
+}
+
+Response Routes::log() {
+  Json document = view::json::head("log", sources_.live.frame());
+  std::string text = view::json::text(document, JsonLayout::kCompact);
+  text.pop_back();
+  text += ",\"events\":[";
+  for (const ledger::EventView& event : sources_.recent_events()) {
+    text += text.back() == '[' ? "\n" : ",\n";
+    text += view::event_json(event);
+  }
+  return json(text + "\n]}");
 }
 
 Response Routes::programs(const Request& request) {
@@ -149,8 +213,14 @@ Response Routes::history(const Request& request, bool runs) {
 Response Routes::events(const Request& request) {
   Response response;
   response.type = "text/event-stream";
-  response.stream = true;
-  if (!request.is_head()) response.start = sources_.first_events(request.last_event_id);
+  response.stream = StreamOptions{.events = !is_off(request, "events"),
+                                  .brief = is_set(request, "brief"),
+                                  .cores = is_set(request, "cores"),
+                                  .gzip = request.takes_gzip};
+  response.headers.emplace_back("Vary", "Accept-Encoding");
+  if (request.takes_gzip) response.headers.emplace_back("Content-Encoding", "gzip");
+  if (request.is_head()) return response;
+  response.start = sources_.first_events(*response.stream, request.last_event_id);
   return response;
 }
 
@@ -170,6 +240,15 @@ Response Routes::health() {
                            {"file_bytes", status.file_bytes},
                            {"lost_rows", status.lost_rows}};
   }
+  const view::SelfFigures self = sources_.self();
+  document["self"] = {{"cpu_seconds", self.cpu_seconds},
+                      {"resident_bytes", self.resident_bytes},
+                      {"refresh_seconds", self.refresh_seconds},
+                      {"refreshes", self.refreshes},
+                      {"changes", self.snapshots},
+                      {"connections", self.connections},
+                      {"requests", self.requests},
+                      {"dropped", self.dropped}};
   return json(view::json::text(document, JsonLayout::kCompact));
 }
 

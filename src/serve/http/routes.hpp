@@ -4,14 +4,17 @@
 // Which path gives which document (docs/http.md, docs/openapi.yaml). Asking changes nothing.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <string>
 
 #include "collect/collector.hpp"
+#include "ledger/event.hpp"
 #include "serve/history/history.hpp"
 #include "serve/http/live_snapshot.hpp"
 #include "serve/http/request.hpp"
 #include "serve/http/response.hpp"
+#include "view/metrics.hpp"
 
 namespace ttmem::serve::http {
 
@@ -24,7 +27,10 @@ struct RouteSources {
   std::function<void()> refresh;
   std::function<std::string()> metrics;
   // The first bytes of a stream of events, for a reader that saw this id last.
-  std::function<std::string(const std::string& last_event_id)> first_events;
+  std::function<std::string(const StreamOptions& reader, const std::string& last_event_id)>
+      first_events;
+  std::function<std::deque<ledger::EventView>()> recent_events;
+  std::function<view::SelfFigures()> self;
 };
 
 class Routes {
@@ -35,10 +41,14 @@ class Routes {
 
  private:
   Response api(const Request& request, const std::string& name);
-  Response device(const Request& request, std::string rest);
+  Response processes(const Request& request);
+  Response device(const Request& request, const std::string& rest);
   Response cores(const Request& request, const ledger::DeviceView& device);
+  Response banks(const ledger::DeviceView& device);
   Response programs(const Request& request);
   Response history(const Request& request, bool runs);
+  Response failures(const Request& request);
+  Response log();
   Response events(const Request& request);
   Response health();
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "ledger/bank_map.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "ledger/address_map.hpp"
+#include "ledger/catalog.hpp"
+#include "ledger/saturating.hpp"
+
+namespace ttmem::ledger {
+namespace {
+
+constexpr std::size_t kMostBlocks = 4096, kMostFree = 64;
+
+// The widest region that an open allocator of the process has in this space.
+void widen(const ProcessLedger& ledger, DeviceIndex device, BankMap& map) {
+  for (const AllocatorIndex index : ledger.catalog().allocators_of(device)) {
+    const AllocatorRecord* allocator = ledger.catalog().allocator(index);
+    const SpaceRecord& space = allocator->spaces[static_cast<std::size_t>(map.space)];
+    if (!allocator->open || space.banks == 0 || space.bank_bytes <= map.end - map.begin) continue;
+    map.banks = space.banks;
+    map.begin = space.base;
+    map.end = add(space.base, space.bank_bytes);
+  }
+}
+
+void add_buffers(const ProcessInput& process, DeviceIndex device, BankMap& map) {
+  process.ledger->for_each_holding([&](const HoldingView& held) {
+    if (held.kind != HoldingKind::kBuffer || held.space != map.space || held.estimated) return;
+    if (!held.block || *held.block == 0) return;
+    if (std::ranges::find(held.devices, device) == held.devices.end()) return;
+    map.blocks.push_back(
+        {held.address, add(held.address, *held.block), held.id, process.identity.pid,
+         process.identity.name, held.operation, held.line,
+         held.since == 0 || !process.to_time ? held.since : process.to_time(held.since)});
+  });
+}
+
+void find_free(BankMap& map) {
+  std::uint64_t at = map.begin;
+  const auto add_free = [&](std::uint64_t end) {
+    if (at >= end) return;
+    map.free.push_back({at, end});
+    map.free_bytes += end - at;
+  };
+  for (const BankBlock& block : map.blocks) {
+    add_free(std::min(block.begin, map.end));
+    at = std::max(at, block.end);
+  }
+  add_free(map.end);
+  map.free_blocks = map.free.size();
+  const std::size_t kept = std::min(kMostFree, map.free.size());
+  const auto last = map.free.begin() + static_cast<std::ptrdiff_t>(kept);
+  std::ranges::partial_sort(map.free, last, std::ranges::greater{},
+                            [](const AddressRange& range) { return range.end - range.begin; });
+  map.free.erase(last, map.free.end());
+}
+
+void finish(BankMap& map) {
+  std::ranges::sort(map.blocks, {},
+                    [](const BankBlock& block) { return std::pair(block.begin, block.end); });
+  find_free(map);
+  map.truncated = map.blocks.size() > kMostBlocks;
+  if (map.truncated) map.blocks.resize(kMostBlocks);
+}
+
+}  // namespace
+
+std::vector<BankMap> bank_maps(const std::vector<ProcessInput>& processes,
+                               const DeviceView& device) {
+  std::vector<BankMap> maps;
+  for (const Space space : {Space::kDram, Space::kTrace}) {
+    BankMap map;
+    map.space = space;
+    for_each_open(processes, device, [&](const ProcessInput& process, DeviceIndex index) {
+      widen(*process.ledger, index, map);
+      add_buffers(process, index, map);
+    });
+    if (map.banks == 0) continue;
+    finish(map);
+    maps.push_back(std::move(map));
+  }
+  return maps;
+}
+
+}  // namespace ttmem::ledger
