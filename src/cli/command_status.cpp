@@ -16,10 +16,10 @@
 #include "legacy/status_text.hpp"
 #include "view/cores_text.hpp"
 #include "view/json.hpp"
+#include "view/labels.hpp"
 #include "view/programs_text.hpp"
 #include "view/status_text.hpp"
 #include "view/units.hpp"
-#include "view/labels.hpp"
 
 namespace ttmem::cli {
 namespace {

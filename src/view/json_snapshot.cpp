@@ -145,16 +145,16 @@ Json held(const ledger::ProcessView& view) {
   const auto requested = [&](Space space) {
     return sum(view, [space](const DeviceFigures& on) { return on.space(space).requested; });
   };
-  return {{"dram", taken(Space::kDram)},
-          {"dram_requested", requested(Space::kDram)},
-          {"l1", taken(Space::kL1)},
-          {"l1_requested", requested(Space::kL1)},
-          {"l1_small", taken(Space::kL1Small)},
-          {"trace", taken(Space::kTrace)},
-          {"program_l1", sum(view, [](const DeviceFigures& on) { return on.program_l1.resident; })},
-          {"kernels",
-           sum(view, [](const DeviceFigures& on) { return on.kernels.total().footprint; })},
-          {"dispatches", sum(view, [](const DeviceFigures& on) { return on.kernels.dispatches; })}};
+  return {
+      {"dram", taken(Space::kDram)},
+      {"dram_requested", requested(Space::kDram)},
+      {"l1", taken(Space::kL1)},
+      {"l1_requested", requested(Space::kL1)},
+      {"l1_small", taken(Space::kL1Small)},
+      {"trace", taken(Space::kTrace)},
+      {"program_l1", sum(view, [](const DeviceFigures& on) { return on.program_l1.resident; })},
+      {"kernels", sum(view, [](const DeviceFigures& on) { return on.kernels.total().footprint; })},
+      {"dispatches", sum(view, [](const DeviceFigures& on) { return on.kernels.dispatches; })}};
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// Labels for people, where the names of the ledger's enums are not enough, and what they write for a
-// core.
+// Labels for people, where the names of the ledger's enums are not enough, and what they write for
+// a core.
 #pragma once
 
 #include <optional>

@@ -60,9 +60,14 @@ std::vector<ttmem_core> chip_cores(std::uint8_t columns, std::uint8_t rows) {
   }
   for (std::uint8_t i = 0; i < kEthernet; ++i) {
     const bool active = i < kEthernet / 2;
-    cores.push_back({0, i, static_cast<std::uint8_t>(active ? TTMEM_ROLE_ACTIVE_ETH : TTMEM_ROLE_IDLE_ETH),
-                     static_cast<std::uint8_t>(active ? TTMEM_CORE_ACTIVE_ETH : TTMEM_CORE_IDLE_ETH),
-                     kNoc, kNoc, {}});
+    cores.push_back(
+        {0,
+         i,
+         static_cast<std::uint8_t>(active ? TTMEM_ROLE_ACTIVE_ETH : TTMEM_ROLE_IDLE_ETH),
+         static_cast<std::uint8_t>(active ? TTMEM_CORE_ACTIVE_ETH : TTMEM_CORE_IDLE_ETH),
+         kNoc,
+         kNoc,
+         {}});
   }
   for (std::uint8_t i = 0; i < kDispatch; ++i) {
     cores.push_back({i, 0, TTMEM_ROLE_DISPATCH, TTMEM_CORE_DISPATCH, kNoc, kNoc, {}});
@@ -113,7 +118,8 @@ void open_mesh(Stage& stage, const Json& how) {
   stage.workers = std::uint32_t{columns} * rows;
   std::vector<ttmem_core_range> banks;
   for (std::uint32_t i = 0; i < stage.workers; ++i) {
-    const auto x = static_cast<std::uint8_t>(i % columns), y = static_cast<std::uint8_t>(i / columns);
+    const auto x = static_cast<std::uint8_t>(i % columns),
+               y = static_cast<std::uint8_t>(i / columns);
     banks.push_back({x, y, x, y});
   }
   const std::uint64_t small = how.value("l1_small", 0u), trace = how.value("trace", 0u);
@@ -159,7 +165,9 @@ void release(Stage& stage, const Json& how) {
 //  "cbs": [bytes], "views": [buffer]}
 void register_program(Stage& stage, const Json& how) {
   const std::uint8_t type = how.value("type", std::uint8_t{0});
-  const std::uint32_t core_type = type == TTMEM_KERNEL_FABRIC ? TTMEM_CORE_ACTIVE_ETH : type == TTMEM_KERNEL_DISPATCH ? TTMEM_CORE_DISPATCH : TTMEM_CORE_TENSIX;
+  const std::uint32_t core_type = type == TTMEM_KERNEL_FABRIC     ? TTMEM_CORE_ACTIVE_ETH
+                                  : type == TTMEM_KERNEL_DISPATCH ? TTMEM_CORE_DISPATCH
+                                                                  : TTMEM_CORE_TENSIX;
   const ttmem_cores_t cores = cores_of(how, core_type);
   std::vector<ttmem_kernel> kernels;
   for (const Json& each : how.value("kernels", Json::array())) {
@@ -242,21 +250,31 @@ using Call = std::function<void(Stage&, const Json&)>;
 
 const std::map<std::string, Call>& calls() {
   static const std::map<std::string, Call> kCalls = {
-      {"name", [](Stage&, const Json& how) { ::prctl(PR_SET_NAME, how.at("name").get<std::string>().c_str()); }},
+      {"name",
+       [](Stage&, const Json& how) {
+         ::prctl(PR_SET_NAME, how.at("name").get<std::string>().c_str());
+       }},
       {"open", open_mesh},
-      {"push", [](Stage&, const Json& how) { ttmem_tag_push(string_of(how, "name"), string_of(how, "line")); }},
+      {"push",
+       [](Stage&, const Json& how) {
+         ttmem_tag_push(string_of(how, "name"), string_of(how, "line"));
+       }},
       {"pop", [](Stage&, const Json&) { ttmem_tag_pop(); }},
       {"allocate", allocate},
       {"free", release},
       {"program", register_program},
-      {"drop", [](Stage& stage, const Json& how) {
+      {"drop",
+       [](Stage& stage, const Json& how) {
          ttmem_program_released(how.at("id"));
          ttmem_workload_released(stage.workloads[how.at("id")]);
        }},
       {"launch", launch},
       {"fail", fail},
       {"anomaly", [](Stage&, const Json& how) { ttmem_anomaly(how.at("kind")); }},
-      {"quit", [](Stage&, const Json&) { ttmem_close(); ::_exit(0); }}};
+      {"quit", [](Stage&, const Json&) {
+         ttmem_close();
+         ::_exit(0);
+       }}};
   return kCalls;
 }
 

@@ -10,7 +10,7 @@ import re
 import socket
 import subprocess
 
-from support import command
+from support import built, command
 from support.built import TTMEM
 from support.waiting import DEADLINE_SECONDS, eventually
 
@@ -234,8 +234,8 @@ class Play:
 
 @contextlib.contextmanager
 def staged():
-    program = os.path.join(os.environ["TTMEM_TEST_PROGRAMS"], "stage")
-    process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([built.program("stage")], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True)
     try:
         yield Play(process)
     finally:

@@ -17,9 +17,9 @@
 #include "serve/http/page.hpp"
 #include "view/json.hpp"
 #include "view/json_values.hpp"
+#include "view/labels.hpp"
 #include "view/metrics.hpp"
 #include "view/units.hpp"
-#include "view/labels.hpp"
 
 namespace ttmem::serve::http {
 namespace {
