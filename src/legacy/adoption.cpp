@@ -185,7 +185,7 @@ void Service::restore(const Request& request, Client& client, const Chip& chip,
   } else if (request.type == Type::kKernelLoad) {
     const Kernel kernel{request.size, since_ns, request.kind};
     client.holdings.load(place, kernel);
-    if (segment != nullptr) segment->kernel_loaded(place, chip, kernel);
+    if (segment != nullptr) segment->kernel_loaded(place, chip, kernel, false);
   }
   ++entries_;
 }

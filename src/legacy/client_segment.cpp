@@ -8,7 +8,6 @@
 
 #include "client/atomic_words.hpp"
 #include "client/recorder.hpp"
-#include "ttmem/ttmem.h"
 
 namespace ttmem::legacy {
 
@@ -89,11 +88,13 @@ void ClientSegment::cb_added(const Place& place, const Chip& chip, const Cb& cb)
 
 void ClientSegment::cb_removed(const Cb& cb) { recorder_->programs.released(cb_program(cb)); }
 
-void ClientSegment::kernel_loaded(const Place& place, const Chip& chip, const Kernel& kernel) {
+void ClientSegment::kernel_loaded(const Place& place, const Chip& chip, const Kernel& kernel,
+                                  bool by_launch) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
   ttmem_kernel code = {};
   code.packed_bytes = static_cast<std::uint32_t>(std::min(kernel.size, kMost));
   code.processor = 255;
+  code.core_type = kernel.type == TTMEM_KERNEL_FABRIC ? TTMEM_CORE_ACTIVE_ETH : TTMEM_CORE_TENSIX;
   ttmem_program program = {};
   program.struct_size = sizeof program;
   program.type =
@@ -104,14 +105,22 @@ void ClientSegment::kernel_loaded(const Place& place, const Chip& chip, const Ke
   program.kernel_count = 1;
   program.kernels = &code;
   recorder_->programs.registered(program, {});
-  const client::ColdCall call(recorder_->writer.store);
-  if (const std::uint32_t at = recorder_->programs.find(program.id, program.set)) {
-    recorder_->programs.load(recorder_->programs[at]);
-  }
+  const ttmem_workload_t launch = recorder_->workloads.created(program.id, program.set);
+  recorder_->workloads.joined(launch, program.id, program.set);
+  launches_[program.id] = launch;
+  recorder_->workloads.dispatched(launch, by_launch ? 0 : TTMEM_DISPATCH_BUILT);
+}
+
+void ClientSegment::kernel_launched(const Place& place) {
+  const ttmem_workload_t launch = launches_[kernel_program(place)];
+  if (!recorder_->workloads.dispatched_hot(launch)) recorder_->workloads.dispatched(launch, 0);
 }
 
 void ClientSegment::kernel_unloaded(const Place& place) {
-  recorder_->programs.released(kernel_program(place));
+  const std::uint64_t program = kernel_program(place);
+  recorder_->workloads.released(std::exchange(launches_[program], 0));
+  launches_.erase(program);
+  recorder_->programs.released(program);
 }
 
 void ClientSegment::anomaly(std::uint32_t kind) { recorder_->anomaly(kind); }

@@ -14,9 +14,11 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 #include "legacy/client_holdings.hpp"
 #include "segment/format.hpp"
+#include "ttmem/ttmem.h"
 
 namespace ttmem::client {
 class Recorder;
@@ -63,7 +65,9 @@ class ClientSegment {
   void freed(const Place& place, std::uint8_t kind);
   void cb_added(const Place& place, const Chip& chip, const Cb& cb);
   void cb_removed(const Cb& cb);
-  void kernel_loaded(const Place& place, const Chip& chip, const Kernel& kernel);
+  // `by_launch`: the message is a launch as well; not so for what another daemon had recorded.
+  void kernel_loaded(const Place& place, const Chip& chip, const Kernel& kernel, bool by_launch);
+  void kernel_launched(const Place& place);  // once more
   void kernel_unloaded(const Place& place);
   void anomaly(std::uint32_t kind);
 
@@ -86,6 +90,7 @@ class ClientSegment {
 
   std::unique_ptr<client::Recorder> recorder_;
   std::map<std::int32_t, Device> devices_;
+  std::unordered_map<std::uint64_t, ttmem_workload_t> launches_;  // of kernels, by program
 };
 
 }  // namespace ttmem::legacy

@@ -225,15 +225,19 @@ void Service::load_kernel(const Request& request, Client& client) {
   if (!has_room(client)) return;
   const Place place{request.device, request.id};
   const Kernel kernel{request.size, collect::Moment::now().wall_ns, request.kind};
-  if (client.holdings.load(place, kernel)) {
+  const auto before = client.holdings.load(place, kernel);
+  const bool launched_again = before && before->size == kernel.size && before->type == kernel.type;
+  if (before && !launched_again) {
     ++health_.replaced;
     if (client.segment) {
       client.segment->kernel_unloaded(place);
       client.segment->anomaly(TTMEM_ANOMALY_REPLACED);
     }
   }
-  if (ClientSegment* segment = segment_of(client)) {
-    segment->kernel_loaded(place, chip_of(place.device), kernel);
+  if (ClientSegment* segment = segment_of(client); segment != nullptr && launched_again) {
+    segment->kernel_launched(place);
+  } else if (segment != nullptr) {
+    segment->kernel_loaded(place, chip_of(place.device), kernel, true);
   }
   log_kernel(true, place, kernel);
 }

@@ -94,11 +94,9 @@ Form form_of_distance(std::size_t bytes) {
 std::optional<Request> decode_head(std::span<const std::byte> head) {
   Request request;
   const auto type = read<std::uint8_t>(head, 0);
-  request.device = read<std::int32_t>(head, 4);
-  if (!is_type(type) || !zero(head, 1, 3) || !zero(head, 17, 3) || !is_device(request.device)) {
-    return std::nullopt;
-  }
+  if (!is_type(type) || !zero(head, 1, 3) || !zero(head, 17, 3)) return std::nullopt;
   request.type = static_cast<Type>(type);
+  request.device = read<std::int32_t>(head, 4);
   request.size = read<std::uint64_t>(head, 8);
   request.kind = read<std::uint8_t>(head, 16);
   request.claimed_pid = read<std::int32_t>(head, 20);
@@ -114,9 +112,8 @@ std::optional<Request> decode_wrapper(std::span<const std::byte> message, std::i
       !zero(message, 28, 4) || read<std::int32_t>(message, 20) == sender) {
     return std::nullopt;
   }
-  request.device = read<std::int32_t>(message, 4);
-  if (!is_device(request.device)) return std::nullopt;
   request.type = static_cast<Type>(type);
+  request.device = read<std::int32_t>(message, 4);
   request.size = read<std::uint64_t>(message, 8);
   request.id = read<std::uint64_t>(message, 16);
   return request;
@@ -179,13 +176,17 @@ Framer::State Framer::next(Request& request) {
 }
 
 Framer::State Framer::tell_form(std::span<const std::byte> data) {
+  // Here the device tells as well whether these are messages at all; later it is a value like any
+  // other, and a bad one costs the sender that message only.
   if (data.size() < kWrapperBytes) return State::kMore;
-  if (decode_wrapper(data, sender_)) {
+  if (const auto first = decode_wrapper(data, sender_); first && is_device(first->device)) {
     form_ = Form::kWrapper;
     return State::kMessage;
   }
   if (data.size() < kHeadBytes) return State::kMore;
-  if (!decode_head(data)) return broken("its first 40 bytes are not a message");
+  if (const auto first = decode_head(data); !first || !is_device(first->device)) {
+    return broken("its first 40 bytes are not a message");
+  }
   const std::size_t end = std::min(data.size(), kMostBytes);
   const std::size_t next = first_not_zero(data, end);
   if (next < end || next == kMostBytes || silent_) {

@@ -60,8 +60,8 @@ struct Request {
   std::uint64_t id = 0;          // address, or id of a kernel
 };
 
-// Nothing if the first bytes cannot be a message: its type, its padding or its device say so. Needs
-// the head's 40 bytes.
+// Nothing if the first bytes cannot be a message: its type or its padding say so. Needs the head's
+// 40 bytes.
 std::optional<Request> decode_head(std::span<const std::byte> head);
 
 // The 32-byte form, told by the pid: it stands where only that form has it. Needs 32 bytes.

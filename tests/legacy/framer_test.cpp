@@ -77,6 +77,20 @@ TEST(Framer, TheLastFormIsToldAtOnce) {
   EXPECT_EQ(request.device, 2);
 }
 
+TEST(Framer, OnceTheFormIsToldAnyDeviceIsAValue) {
+  Framer framer;
+  feed(framer, message(144, 1, 0, 64, 1, 1) + message(144, 1, -5, 64, 1, 2) +
+                   message(144, 1, 1 << 20, 64, 1, 3));
+  EXPECT_EQ(ids(framer), (std::vector<std::uint64_t>{1, 2, 3}));
+}
+
+TEST(Framer, TheFirstDeviceTellsWhetherThisIsTheProtocol) {
+  Framer framer;
+  feed(framer, message(144, 1, -5, 64, 1, 1));
+  Request request;
+  EXPECT_EQ(framer.next(request), Framer::State::kBroken);
+}
+
 TEST(Framer, CutAnywhereTheMessagesAreTheSame) {
   const std::string stream =
       message(144, 1, 0, 64, 1, 1) + message(144, 8, 1, 64, 0, 2) + message(144, 10, 2, 64, 1, 3);

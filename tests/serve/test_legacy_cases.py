@@ -325,13 +325,17 @@ def test_t18_reference_count(server):
 
 def test_t19_bad_values_are_refused_and_the_connection_lives(server):
     client = server.client()
-    for device, size, kind in ((255, 4096, DRAM), (-1, 4096, DRAM), (0, 0, DRAM),
-                               (0, 107374182401, DRAM), (0, 4096, 5)):
+    client.query(0)
+    for device, size, kind in ((255, 4096, DRAM), (-1, 4096, DRAM), (-5, 4096, DRAM),
+                               (1 << 20, 4096, DRAM), (0, 0, DRAM), (0, 107374182401, DRAM),
+                               (0, 4096, 5)):
         client.alloc(device, size, kind, 77)
     assert client.query(0)["dram"] == 0
     assert server.error_text().splitlines() == [
         "⚠️  Invalid device_id 255 - ignoring message",
         "⚠️  Invalid device_id -1 - ignoring message",
+        "⚠️  Invalid device_id -5 - ignoring message",
+        "⚠️  Invalid device_id 1048576 - ignoring message",
         "⚠️  Invalid size 0 - ignoring message",
         "⚠️  Invalid size 107374182401 - ignoring message",
         "⚠️  Invalid buffer_type 5 for buffer 77 on device 0"]

@@ -18,6 +18,7 @@ import pytest
 from conftest import Server, legacy_processes
 from legacy_client import (
     ALLOC, DRAM, DUMP_REMAINING, FABRIC, L1, L1_SMALL, SYSTEM_MEMORY, TRACE, Client, message)
+from support import command
 from support.waiting import eventually
 
 COUNTERS = ("dram", "l1", "l1_small", "trace", "cb", "kernel")
@@ -84,6 +85,21 @@ def test_d4_every_registration_counts_until_it_is_freed(server):
     client.load(0, 57344, 7, FABRIC)
     client.load(0, 1024, 7, FABRIC)
     assert client.query(0)["kernel"] == 1024
+
+
+def test_a_kernel_that_is_loaded_again_is_launched_again(server):
+    client = server.client()
+    for _ in range(5):
+        client.load(0, 57344, 7, FABRIC)
+    assert client.query(0)["kernel"] == 57344
+    [process] = legacy_processes()
+    assert process["tracking"]["anomalies"] == {}
+    [program] = command.document("status", "--programs")["programs"]
+    assert program["dispatches"] == 5
+    client.unload(0, 57344, 7)
+    assert client.query(0)["kernel"] == 0
+    [process] = legacy_processes()
+    assert process["tracking"]["anomalies"] == {}
 
 
 def test_d5_frees_subtract_what_was_stored(server):
