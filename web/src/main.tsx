@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 import { render } from 'preact';
+import { App } from './app.tsx';
+import { startKeys } from './keys.ts';
+import { start } from './live/live.ts';
+import { startRouting } from './route.ts';
+import { startTheme } from './theme.ts';
+import './style.css';
 
-render(
-  <main>
-    <h1>ttmem</h1>
-    <p>
-      <a href="/api">What programs can ask for</a>
-    </p>
-  </main>,
-  document.getElementById('page')!,
-);
+startTheme();
+startRouting();
+startKeys();
+start();
+render(<App />, document.getElementById('page')!);

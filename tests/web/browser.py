@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""A real Chromium with the page of a daemon in it (browser.mjs drives it)."""
+
+import json
+import os
+import shutil
+import subprocess
+
+from support import built
+from support.waiting import eventually
+
+WEB = os.path.join(built.SOURCE, "web")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+# As rounded as anybody reads it: what is in `data-bytes` is exact.
+READ_FIGURES = """return await page.evaluate((within) => Object.fromEntries(
+    [...document.querySelectorAll(within + ' [data-figure]')].map((each) =>
+        [each.dataset.figure, JSON.parse(each.dataset.bytes ?? each.dataset.count)])), argument)"""
+READ_ROWS = """return await page.evaluate((label) =>
+    [...document.querySelectorAll(`section[aria-label="${label}"] tbody tr:not(.space)`)].map((row) =>
+        Object.fromEntries([...row.querySelectorAll('td')].map((cell) => {
+          const exact = cell.querySelector('[data-bytes]')?.dataset.bytes;
+          return [cell.dataset.column, exact === undefined ? cell.textContent : JSON.parse(exact)];
+        }))), argument)"""
+
+
+def missing():
+    """Why no browser can be driven here; None if one can."""
+    if not CHROMIUM:
+        return "Chromium is not installed: scripts/setup test installs it"
+    if not shutil.which("node"):
+        return "node is not installed"
+    if not os.path.exists(os.path.join(WEB, "node_modules", "playwright-core")):
+        return "the packages of web/ are not installed: run scripts/page --packages"
+    return None
+
+
+class Browser:
+    def __init__(self):
+        script = os.path.join(os.path.dirname(os.path.realpath(__file__)), "browser.mjs")
+        self.process = subprocess.Popen(["node", script, CHROMIUM, WEB], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.address = None
+
+    def say(self, **message):
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        assert line, "the browser's driver ended"
+        answer = json.loads(line)
+        assert "problem" not in answer, answer["problem"]
+        return answer["value"]
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+    # ---- a page ---------------------------------------------------------------------------------
+
+    def fresh(self, daemon, **settings):
+        """An empty page of a browser that knows nothing, for the addresses of this daemon."""
+        self.say(fresh=settings)
+        self.address = f"http://{daemon.host}:{daemon.port}"
+        return self
+
+    def run(self, code, argument=None):
+        return self.say(code=code, argument=argument)
+
+    def open(self, path):
+        self.run("await page.goto(argument); await page.locator('h1').first().waitFor()",
+                 self.address + path)
+
+    def path(self):
+        return self.run("return page.url()").removeprefix(self.address)
+
+    def press(self, *keys):
+        for key in keys:
+            self.run("await page.keyboard.press(argument)", key)
+
+    def click(self, selector):
+        self.run("await page.locator(argument).first().click()", selector)
+
+    def fill(self, selector, text):
+        self.run("await page.locator(argument[0]).first().fill(argument[1])", [selector, text])
+
+    def count(self, selector):
+        return self.run("return await page.locator(argument).count()", selector)
+
+    def text(self, selector="main"):
+        return self.run("return await page.locator(argument).first().innerText()", selector)
+
+    def figures(self, within="main"):
+        """Every figure with a name in this part of the page: {name: exact value}."""
+        return self.run(READ_FIGURES, within)
+
+    def rows(self, label):
+        """The rows of a table that are in the page: [{column: text, or exact bytes}]."""
+        return self.run(READ_ROWS, label)
+
+    def until(self, probe, what="it"):
+        return eventually(probe, what)
+
+    def wrongs(self):
+        """What the page did that it should not: errors, refused by its CSP, requests to others."""
+        return self.run("return page.wrongs")
+
+    def findings(self):
+        """What axe finds against WCAG 2.2 A and AA."""
+        return self.run("""await page.evaluate(axe + ';0');
+            const found = await page.evaluate(() => axe.run({
+              runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}));
+            return found.violations.map((each) => each.id + ': ' +
+                each.nodes.slice(0, 3).map((node) => node.target + ' ' + node.failureSummary).join(' | '))""")

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""How the page behaves: live, by keyboard, when the daemon dies, with hostile names and many rows."""
+
+import pytest
+import scenes
+
+
+def taken(page):
+    return page.figures('article[data-device="0"]').get("dram.taken")
+
+
+def test_figures_follow(page, stage):
+    play = stage()
+    play("open", count=1)
+    page.open("/")
+    for i in range(1, 4):
+        play("allocate", id=i, address=i << 21, block=1 << 20)
+        page.until(lambda: taken(page) == i * 12 << 20, "the new figure")
+    play("free", id=1)
+    page.until(lambda: taken(page) == 2 * 12 << 20, "the freed buffer is gone")
+
+
+def test_pause_holds_the_picture_and_goes_on(page, stage):
+    play = stage()
+    play("open", count=1)
+    play("allocate", id=1, address=1 << 21, block=1 << 20)
+    page.open("/")
+    page.until(lambda: taken(page) == 12 << 20)
+    page.press("Space")
+    page.until(lambda: page.count('[data-banner="paused"]') == 1)
+    play("allocate", id=2, address=1 << 22, block=1 << 20)
+    page.run("await page.waitForTimeout(700)")  # several messages of the stream
+    assert taken(page) == 12 << 20
+    page.press("Space")
+    page.until(lambda: taken(page) == 24 << 20, "it goes on")
+
+
+def test_the_daemon_is_killed_and_comes_back(page, daemon, stage):
+    play = stage()
+    play("open", count=1)
+    play("allocate", id=1, address=1 << 21, block=1 << 20)
+    page.open("/")
+    page.until(lambda: taken(page) == 12 << 20)
+    daemon.kill()
+    page.until(lambda: page.count('[data-banner="lost"]') == 1, "the page says so")
+    assert taken(page) == 12 << 20, "the last picture stays"
+    play("allocate", id=2, address=1 << 22, block=1 << 20)
+    daemon.options[1] = f"127.0.0.1:{daemon.port}"
+    daemon.start()
+    page.until(lambda: taken(page) == 24 << 20, "it goes on by itself")
+    assert page.count("[data-banner]") == 0 and "live" in page.text(".status")
+
+
+HOSTILE = ('<img src=x onerror="document.title=1">', "\u202egnp.exe", "a" * 15, "=cmd()", "'\";--",
+           "\x1b[2J")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_are_text_and_nothing_else(page, stage, name):
+    play = stage(name[:15])
+    play("open", count=1)
+    play("push", name=name, line=name)
+    play("allocate", id=1, address=1 << 21, block=1 << 20)
+    play("program", id=3, name=name, cores=[0, 0, 7, 7], cbs=[4096], kernels=[{"name": name, "bytes": 64}])
+    play("fail", kind=1, message=name, requested=5, per_bank=5, space=0)
+    for path in ("/", "/p", f"/p/{play.pid}-0", "/holdings", "/programs", "/events", "/failures", "/d/0/c/0,0",
+                 f"/failures/{play.pid}/1"):
+        page.open(path)
+        page.until(lambda: page.count("main *") > 5)
+    assert page.count("main img") == 0
+    assert "\u202e" not in page.text() and "\x1b" not in page.text()
+
+
+def test_many_holdings_are_few_elements(page, stage):
+    play = stage()
+    play("open", count=1)
+    for i in range(3000):
+        play("allocate", id=i + 1, address=(i + 1) << 14, block=32 * (1 + i % 100))
+    page.open("/holdings")
+    page.until(lambda: "3,000 holdings" in page.text())
+    assert 0 < len(page.rows("holdings")) < 80
+    assert page.rows("holdings")[0]["size"] == 3200 * 12, "the largest first"
+    page.run("""await page.locator('.table-box').evaluate((box) => { box.scrollTop = box.scrollHeight; })""")
+    page.until(lambda: page.rows("holdings")[-1]["size"] == 32 * 12, "the smallest last")
+    page.fill("input.filter", "size>=38400")
+    page.until(lambda: "30 of 3,000 holdings" in page.text())
+    page.fill("input.filter", "colour=red")
+    page.until(lambda: 'No column "colour"' in page.text())
+
+
+def test_sort_and_filter_are_in_the_address(page, stage):
+    scenes.model(stage())
+    page.open("/holdings?filter=op%3Dlinear&sort=address")
+    page.until(lambda: {row["op"] for row in page.rows("holdings")} == {"ttnn.linear"})
+    page.click('th button:has-text("Address")')
+    assert "sort=-address" in page.path()
+    addresses = [int(row["address"], 16) for row in page.rows("holdings")]
+    assert addresses == sorted(addresses, reverse=True)
+
+
+def test_keyboard_alone(page, stage):
+    scenes.model(stage())
+    page.open("/")
+    for key, path in (("2", "/p"), ("3", "/holdings"), ("4", "/programs"), ("5", "/t"), ("6", "/events"),
+                      ("7", "/failures"), ("8", "/health"), ("1", "/")):
+        page.press(key)
+        assert page.path() == path
+    page.press("?")
+    page.until(lambda: page.count("dialog[open]") == 1)
+    page.press("Escape")
+    page.until(lambda: page.count("dialog[open]") == 0)
+    page.press("3", "/")
+    page.run("await page.keyboard.type('kind=buffer')")
+    page.until(lambda: "filter=kind" in page.path())
+    page.open("/d/0")
+    page.until(lambda: page.count("[data-core]") == 64)
+    page.run("await page.locator('[data-core=\"0,0\"]').focus()")
+    page.press("ArrowRight", "ArrowRight", "ArrowDown", "Enter")
+    assert page.path() == "/d/0/c/2,1"
+    page.press("End", "PageDown", "Enter")
+    assert page.path() == "/d/0/c/7,7"
+    page.run("await page.goBack()")
+    assert page.path() == "/d/0/c/2,1"
+
+
+def test_what_is_not_there(page, stage):
+    stage()("open", count=1)
+    for path, words in (("/d/77", "No device 77"), ("/p/1-1", "No such process"), ("/nowhere", "No such view"),
+                        ("/failures/1/1", "Failure 1 of process 1"), ("/d/x", "No device")):
+        page.open(path)
+        page.until(lambda: words in page.text(), words)
+
+
+def test_galaxy(page, daemon, stage):
+    play = stage("galaxy")
+    scenes.model(play, chips=32, mesh=[4, 8], columns=14, rows=10, board="galaxy")
+    page.open("/")
+    page.until(lambda: page.count("article.card") == 32)
+    sums = {each["id"]: each["dram"]["taken"] for each in daemon.document("/api/v1/snapshot")["devices"]}
+    for device, dram in sums.items():
+        assert page.figures(f'article[data-device="{device}"]')["dram.taken"] == dram
+    painted = """return await page.evaluate(() => [...document.querySelectorAll('canvas.mini-map')].filter(
+        (each) => each.width === 14 && each.height === 10 &&
+            each.getContext('2d').getImageData(0, 0, 1, 1).data[3] === 255).length)"""
+    page.until(lambda: page.run(painted) == 32, "the cores of every chip")
+
+
+def test_two_tabs_have_one_stream(chromium, page, daemon, stage):
+    stage()("open", count=1)
+    page.open("/")
+    page.run("""const other = await page.context().newPage(); await other.goto(argument);
+        await other.locator('article.card').waitFor(); page.other = other""", page.address + "/")
+    assert daemon.document("/healthz")["self"]["connections"] <= 6
+    page.run("await page.other.close()")

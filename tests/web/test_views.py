@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""Every view shows what the daemon's JSON says, to the byte."""
+
+import scenes
+
+
+def figures_of(document, names):
+    """{"dram.taken": 5} for these names."""
+    result = {}
+    for name in names:
+        value = document
+        for part in name.split("."):
+            value = value[part]
+        result[name] = value
+    return result
+
+
+def seen(page, within="main"):
+    return page.figures(within)
+
+
+def agrees(page, within, document):
+    """Waits until the figures shown there are those of the document, which does not change."""
+    def same():
+        shown = seen(page, within)
+        return shown and shown == figures_of(document, shown)
+    page.until(same, "the page shows the figures of the JSON")
+    return seen(page, within)
+
+
+def test_nothing_is_recorded(page):
+    page.open("/")
+    assert "No device is in use" in page.text()
+    assert "ttmem run python model.py" in page.text()
+    for path in ("/p", "/holdings", "/programs", "/events", "/failures", "/health", "/t"):
+        page.open(path)
+        assert len(page.text()) > 20
+
+
+def test_overview(page, daemon, stage):
+    scenes.model(stage("llama"), chips=8, mesh=[2, 4])
+    page.open("/")
+    page.until(lambda: page.count("article.card") == 8)
+    for device in daemon.document("/api/v1/snapshot")["devices"]:
+        shown = agrees(page, f'article[data-device="{device["id"]}"]', device)
+        assert shown["dram.taken"] > 0 and shown["l1_total.used"] > 0 and "headroom.min" in shown
+    assert "llama" in page.text('article[data-device="5"]')
+
+
+def test_chips_stand_as_they_are_wired(page, stage):
+    scenes.model(stage("llama"), chips=8, mesh=[2, 4])
+    page.open("/")
+    page.until(lambda: page.count("article.card") == 8)
+    places = page.run("""return await page.evaluate(() => [...document.querySelectorAll('article.card')].map(
+        (card) => { const box = card.getBoundingClientRect(); return [box.top, box.left]; }))""")
+    rows = sorted({top for top, _ in places})
+    columns = sorted({left for _, left in places})
+    assert len(rows) == 2 and len(columns) == 4
+    assert [(rows.index(top), columns.index(left)) for top, left in places] == [
+        (row, column) for row in range(2) for column in range(4)]
+
+
+def test_processes_add_up_to_the_devices(page, daemon, stage):
+    scenes.model(stage("one"), chips=2)
+    other = stage("two")
+    other("open", count=1, first=1)
+    other("allocate", id=1, address=1 << 29, block=1 << 20)
+    page.open("/p")
+    page.until(lambda: len(page.rows("processes")) == 2)
+    snapshot = daemon.document("/api/v1/snapshot")
+    rows = page.rows("processes")
+    for column, of in (("dram", "dram"), ("l1", "l1")):
+        assert sum(row[column] for row in rows) == sum(each[of]["taken"] for each in snapshot["devices"])
+    assert {row["name"] for row in rows} == {"one", "two"}
+
+
+def test_device_and_its_banks(page, daemon, stage):
+    scenes.model(stage())
+    page.open("/d/0")
+    device = daemon.document("/api/v1/devices/0")["device"]
+    shown = agrees(page, ".panels", device)
+    assert {"dram.taken", "l1_total.used", "program_l1.resident", "kernels.total.footprint",
+            "headroom.min"} <= set(shown)
+    bank = daemon.document("/api/v1/devices/0/banks")["spaces"][0]
+    page.until(lambda: "dram.bank_free" in page.figures('section[aria-label="DRAM bank"]'))
+    banks = page.figures('section[aria-label="DRAM bank"]')
+    assert banks["dram.bank_free"] == bank["free_bytes"]
+    assert banks["dram.bank_largest"] == bank["free"][0]["end"] - bank["free"][0]["begin"]
+
+
+def cores_shown(page):
+    return page.run("""return await page.evaluate(() => Object.fromEntries(
+        [...document.querySelectorAll('[data-core]')].map((each) => [each.dataset.core, JSON.parse(each.dataset.bytes)])))""")
+
+
+def test_core_map(page, daemon, stage):
+    scenes.model(stage())
+    cores = daemon.document("/api/v1/devices/0/cores")["devices"][0]["cores"]
+    workers = [core for core in cores if core["role"] == "worker"]
+    for heat, value in (("", lambda core: core["buffers"] + core["program_l1"] + core["l1_small_taken"]),
+                        ("headroom", lambda core: core["headroom"]),
+                        ("ring", lambda core: core["ring_used"]),
+                        ("kernels", lambda core: core["kernel_footprint"])):
+        page.open(f"/d/0?heat={heat}")
+        expected = {f"{core['x']},{core['y']}": value(core) for core in workers}
+        page.until(lambda: cores_shown(page) == expected, f"the core map of {heat or 'used'}")
+
+
+def test_column_of_a_core_is_its_whole_l1(page, daemon, stage):
+    scenes.model(stage())
+    page.open("/d/0/c/2,1")
+    page.until(lambda: page.count(".l1-table tbody tr") > 3)
+    core = daemon.document("/api/v1/devices/0/cores?core=2,1&map=1")["devices"][0]["cores"][0]
+    shown = page.run("""return await page.evaluate(() => [...document.querySelectorAll('.l1-table tbody tr')].map(
+        (row) => [row.dataset.kind, Number(row.querySelector('[data-bytes]').dataset.bytes)]))""")
+    assert shown[::-1] == [[part["kind"], part["end"] - part["begin"]] for part in core["map"]]
+    assert sum(size for _, size in shown) == core["l1_bytes"]
+    assert page.count(".l1-column .stretch") == len(shown) and page.count(".clash-line") == 1
+
+
+def test_clash_is_told(page, daemon, stage):
+    play = stage("clashing")
+    scenes.model(play)
+    play("allocate", id=900, space=1, address=120_000, block=65536, layout=1, cores=[0, 0, 7, 7])
+    page.open("/")
+    page.until(lambda: "overlap by" in page.text(), "the alarm")
+    assert daemon.document("/api/v1/snapshot")["devices"][0]["headroom"]["min"] < 0
+    page.click(".alarms a")
+    assert page.path().startswith("/d/0/c/")
+    page.until(lambda: page.count(".one-core .problem") == 1, "both sides of the clash")
+
+
+def test_process_and_its_lines(page, daemon, stage):
+    play = stage("llama")
+    scenes.model(play, chips=2)
+    page.open("/p")
+    page.click('a:has-text("llama")')
+    process = daemon.document(f"/api/v1/processes?pid={play.pid}")["processes"][0]
+    agrees(page, 'section[aria-label="Held"]', process)
+    page.until(lambda: page.count(".icicle") == 2)
+    sums = page.run("""return await page.evaluate(() => [...document.querySelectorAll('.icicle')].map((all) =>
+        [[...all.querySelectorAll(':scope > .icicle-part > button')], [...all.querySelectorAll('.icicle-row button')]].map(
+            (row) => row.reduce((sum, each) => sum + Number(each.dataset.bytes), 0))))""")
+    assert sums == [[process["held"]["dram"]] * 2, [process["held"]["l1"]] * 2]
+    page.click('.icicle button:has-text("mlp.py:77")')
+    page.until(lambda: {row["line"] for row in page.rows("holdings")} == {"model/mlp.py:77"})
+
+
+def test_black_box_of_a_process_that_died(page, stage):
+    play = stage("victim")
+    scenes.model(play)
+    page.open("/p")
+    page.until(lambda: page.rows("processes"))
+    play.process.kill()
+    play.process.wait()
+    page.until(lambda: page.rows("processes")[0]["state"] == "died")
+    page.click('a:has-text("victim")')
+    page.until(lambda: "It died." in page.text())
+    page.until(lambda: len(page.rows("holdings")) == 12, "what it held")
+
+
+def test_programs_and_kernels(page, daemon, stage):
+    scenes.model(stage())
+    page.open("/programs")
+    page.until(lambda: len(page.rows("programs")) == 3)
+    programs = {each["name"]: each for each in daemon.document("/api/v1/programs")["programs"]}
+    for row in page.rows("programs"):
+        of = programs[row["name"]]
+        assert (row["footprint"], row["l1"], row["launches"]) == (
+            of["footprint"], of["l1_allocated"], str(of["dispatches"]))
+    page.click('a:has-text("all kernels")')
+    page.until(lambda: {row["kind"] for row in page.rows("holdings")} == {"kernel"})
+
+
+def test_failures_with_what_was_held(page, stage):
+    play = stage("failing")
+    scenes.model(play)
+    play("fail", **scenes.OUT_OF_MEMORY)
+    page.open("/failures")
+    page.until(lambda: "Not enough space" in page.text())
+    page.click('h2 a:has-text("Out of memory")')
+    page.until(lambda: page.figures()["failure.per_bank"] == scenes.OUT_OF_MEMORY["per_bank"])
+    page.until(lambda: len(page.rows("what was held")) > 10)
+
+
+def test_events_of_before_and_of_now(page, stage):
+    play = stage()
+    scenes.model(play)
+    page.open("/events")
+    page.until(lambda: any(row["event"] == "program registered" for row in page.rows("events")), "those of before")
+    play("push", name="ttnn.now", line="now.py:1")
+    play("allocate", id=7777, address=1 << 29, block=4096)
+    page.until(lambda: page.rows("events")[0]["what"] == "ttnn.now", "what happens now")
+    assert page.rows("events")[0]["size"] == 4096 * 12
+    page.fill("input.filter", "event=freed")
+    page.until(lambda: {row["event"] for row in page.rows("events")} == {"buffer freed"})
+
+
+def test_time(page, stage):
+    scenes.model(stage(), chips=2)
+    page.open("/t")
+    page.until(lambda: page.count(".chart canvas") == 6, "six charts")
+    page.click('section[aria-label="DRAM taken"] summary')
+    assert "Device 1" in page.text('section[aria-label="DRAM taken"] table.plain-table')
+
+
+def test_health_tells_what_is_not_exact(page, stage):
+    play = stage("odd")
+    play("open", count=1)
+    play("anomaly", kind=1)
+    page.open("/health")
+    page.until(lambda: "odd" in page.text('section[aria-label="Processes whose figures need a note"]'))
+    assert "What the daemon costs" in page.text()

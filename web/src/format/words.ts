@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Words for people where those of the documents are not enough.
+export const KIND_WORDS: Record<string, string> = {
+  out_of_memory: 'Out of memory',
+  cb_clash: 'Circular buffers clash with L1 buffers',
+  dataflow_buffer_clash: 'Dataflow buffers clash with L1 buffers',
+  ring_too_small: 'Program too large for the kernel-config ring',
+  other: 'Failure',
+};
+
+export const SPACE_WORDS: Record<string, string> = {
+  dram: 'DRAM',
+  l1: 'L1',
+  l1_small: 'L1_SMALL',
+  trace: 'Trace region',
+  system_memory: 'Host memory',
+};
+
+export const STRETCH_WORDS: Record<string, string> = {
+  fixed: 'Fixed',
+  ring: 'Kernel-config ring',
+  program_l1: 'Program L1',
+  gap: 'Gap',
+  free: 'Free',
+  buffer: 'L1 buffer',
+  l1_small: 'L1_SMALL',
+  unknown: 'Unknown',
+};
+
+export const ROLE_WORDS: Record<string, string> = {
+  worker: 'Worker',
+  dispatch: 'Dispatch',
+  active_eth: 'Ethernet, active',
+  idle_eth: 'Ethernet, idle',
+  dram: 'DRAM',
+};
+
+export const spaced = (word: string): string => word.replaceAll('_', ' ');
+
+// Names come from other people's programs: what would not be seen, or would turn the text around, is shown as a code.
+export const visible = (text: string): string =>
+  // eslint-disable-next-line no-control-regex
+  text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (character) =>
+    `\\u{${character.codePointAt(0)!.toString(16)}}`);

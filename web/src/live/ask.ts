@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Documents that are not in the stream: asked for when a view opens, and again when the stream said
+// that something changed.
+import { effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { connection, pausedSince, token, version } from './live.ts';
+
+export interface Answer<T> {
+  data: T | null;
+  problem: string | null;
+  loading: boolean;
+}
+
+export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const headers: Record<string, string> = {};
+  const bearer = token();
+  if (bearer) headers['Authorization'] = `Bearer ${bearer}`;
+  const response = await fetch(path, { headers, ...(signal ? { signal } : {}) });
+  const body = (await response.json()) as T & { error?: { message: string } };
+  if (!response.ok) throw new Error(body.error?.message ?? `the daemon answered ${response.status}`);
+  return body;
+}
+
+// Asks for `path` (null: nothing) now, and at most every `everyMs` again while things change.
+// `load` may ask more than once for one answer.
+export function useDocument<T>(
+  path: string | null,
+  everyMs: number,
+  load: (path: string, signal: AbortSignal) => Promise<T> = ask,
+): ReadonlySignal<Answer<T>> {
+  const answer = useMemo<Signal<Answer<T>>>(() => signal({ data: null, problem: null, loading: path !== null }), []);
+  useEffect(() => {
+    if (path === null) {
+      answer.value = { data: null, problem: null, loading: false };
+      return;
+    }
+    const abort = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let stop = (): void => {};
+    answer.value = { ...answer.peek(), loading: true };
+    const again = async () => {
+      const seen = version.peek();
+      try {
+        const data = await load(path, abort.signal);
+        if (!abort.signal.aborted) answer.value = { data, problem: null, loading: false };
+      } catch (problem) {
+        if (abort.signal.aborted) return;
+        answer.value = { ...answer.peek(), problem: (problem as Error).message, loading: false };
+      }
+      if (abort.signal.aborted) return;
+      timer = setTimeout(() => {
+        stop = effect(() => {
+          if (version.value === seen || pausedSince.value !== null || connection.value.state !== 'live') return;
+          queueMicrotask(() => {
+            stop();
+            if (!abort.signal.aborted) void again();
+          });
+        });
+      }, everyMs);
+    };
+    void again();
+    return () => {
+      abort.abort();
+      clearTimeout(timer);
+      stop();
+    };
+  }, [path, everyMs]);
+  return answer;
+}

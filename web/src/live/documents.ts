@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The documents of the daemon, as far as the page reads them: docs/json.md and docs/http.md define
+// them. What is not known is null.
+export type Figure = number | null;
+
+export interface Space {
+  capacity: Figure;
+  taken: Figure;
+  occupied: Figure;
+  requested: Figure;
+  peak: Figure;
+  count: Figure;
+  largest_free: Figure;
+}
+
+export interface CoreName {
+  type: string;
+  x: number;
+  y: number;
+}
+
+export interface KernelType {
+  count: Figure;
+  programs: Figure;
+  footprint: Figure;
+}
+
+export interface Ring {
+  core_type: string;
+  queue: number;
+  sub_device: number;
+  capacity: number;
+  used: number;
+  programs: number;
+  largest_program: number;
+  high_water: number;
+  headroom: number;
+  evictions: number;
+  reloads: number;
+  source: string;
+}
+
+export interface Host {
+  node: number;
+  bus: string | null;
+  temperature_millidegrees: Figure;
+  power_microwatts: Figure;
+  aiclk_mhz: Figure;
+}
+
+export interface Device {
+  id: number;
+  unique_id: string;
+  board: string | null;
+  arch: string;
+  mock: boolean;
+  grid: { x: number; y: number } | null;
+  tensix_cores: Figure;
+  eth_cores: Figure;
+  dispatch_cores: Figure;
+  l1_bytes_per_core: Figure;
+  dram_banks: Figure;
+  processes: number;
+  host: Host | null;
+  dram: Space;
+  l1: Space;
+  l1_small: Space;
+  trace: Space;
+  l1_total: { capacity: Figure; used: Figure };
+  program_l1: { resident: Figure; reserved: Figure; allocated: Figure; peak: Figure; count: Figure };
+  kernels: {
+    application: KernelType;
+    fabric: KernelType;
+    dispatch: KernelType;
+    total: KernelType;
+    registered: Figure;
+    in_dram: Figure;
+    unique_bytes: Figure;
+    dispatches: Figure;
+    first_loads: Figure;
+    cache_hits: Figure;
+    reloads: Figure;
+    evictions: Figure;
+    replays: Figure;
+    sizes: string;
+  };
+  ring: Ring | null;
+  rings: Ring[];
+  headroom: { min: Figure; min_reserved: Figure; core: CoreName | null };
+  basis: string;
+  peak_basis: string;
+}
+
+export interface Tracking {
+  exact: boolean | null;
+  difference_bytes: Figure;
+  since: string;
+  partial: boolean;
+  disconnected: boolean;
+  hooks_missing: string[];
+  unrecorded: number;
+  lost_events: number;
+  unsettled: number;
+  dangling: number;
+  anomalies: Record<string, number>;
+  not_tmpfs: boolean;
+  growth_stopped: boolean;
+  upstream_difference_bytes: Figure;
+}
+
+export interface Failure {
+  number: number;
+  kind: string;
+  time_ns: Figure;
+  message: string;
+  requested: Figure;
+  per_bank: Figure;
+  space: string | null;
+  program: string | null;
+  devices: string[];
+  cores: string | null;
+  operation: string | null;
+  line: string | null;
+  holdings: number;
+  truncated: boolean;
+}
+
+export interface ProcessFailure extends Failure {
+  pid: number;
+  process: string;
+  alive: boolean;
+  picture: Holding[] | null;
+}
+
+export interface Mesh {
+  rows: number;
+  columns: number;
+  devices: number[];
+}
+
+export interface Held {
+  dram: Figure;
+  dram_requested: Figure;
+  l1: Figure;
+  l1_requested: Figure;
+  l1_small: Figure;
+  trace: Figure;
+  program_l1: Figure;
+  kernels: Figure;
+  dispatches: Figure;
+}
+
+export interface Process {
+  pid: number;
+  start: number;
+  segment: string | null;
+  name: string;
+  command: string;
+  user: string | null;
+  uid: number;
+  alive: boolean;
+  ended: string | null;
+  started_ns: Figure;
+  ended_ns: Figure;
+  sources: string[];
+  runtime_version: string | null;
+  container: string | null;
+  host_pid: Figure;
+  tracking: Tracking;
+  failures: Failure[];
+  devices: { id: number; unique_id: string; metal_id: Figure; open: boolean; in_mesh: boolean }[];
+  meshes: Mesh[];
+  held: Held;
+  events: number;
+}
+
+export interface Snapshot {
+  host: string;
+  boot_id: string;
+  time_ns: number;
+  devices: Device[];
+  processes: Process[];
+  unreadable: string[];
+  directories: string[];
+  left_behind: string[];
+}
+
+type ProcessKey = Pick<Process, 'pid' | 'start' | 'segment'>;
+
+export interface Delta {
+  time_ns: number;
+  devices: (Partial<Device> & { id: number })[];
+  processes: (Partial<Process> & ProcessKey)[];
+  gone_devices: { id: number }[];
+  gone_processes: ProcessKey[];
+  unreadable: string[];
+  left_behind: string[];
+}
+
+// How full the cores of a device are, one character per worker core: docs/http.md, the message `cores`.
+export interface Levels {
+  id: number;
+  columns: number;
+  rows: number;
+  levels: string;
+}
+
+export interface Clash {
+  program: string | null;
+  buffer: string | null;
+  process: string;
+  pid: number;
+}
+
+export interface Stretch {
+  kind: string;
+  begin: number;
+  end: number;
+  name: string | null;
+  owner: string | null;
+  pid: Figure;
+}
+
+export interface CoreL1 extends CoreName {
+  role: string;
+  noc_x: Figure;
+  noc_y: Figure;
+  l1_bytes: Figure;
+  fixed: number;
+  ring: number;
+  program_l1: number;
+  gaps: number;
+  free: number;
+  buffers: number;
+  l1_small: number;
+  buffers_occupied: number;
+  l1_small_taken: number;
+  headroom: Figure;
+  headroom_reserved: Figure;
+  clash: Clash | null;
+  reserved: number;
+  kernel_footprint: number;
+  ring_used: number;
+  map: Stretch[] | null;
+}
+
+export interface CoresDocument {
+  devices: { id: number; unique_id: string; cores: CoreL1[] }[];
+}
+
+export interface BankBlock {
+  begin: number;
+  end: number;
+  id: string;
+  pid: number;
+  process: string;
+  operation: string | null;
+  line: string | null;
+  since_ns: Figure;
+}
+
+export interface Bank {
+  space: string;
+  banks: number;
+  begin: number;
+  end: number;
+  blocks: BankBlock[];
+  truncated: boolean;
+  free_bytes: number;
+  free_blocks: number;
+  free: { begin: number; end: number }[];
+}
+
+export interface Holding {
+  kind: string;
+  pid: number;
+  process: string;
+  alive: boolean;
+  devices: number[];
+  id: string;
+  index: Figure;
+  name: string | null;
+  operation: string | null;
+  line: string | null;
+  source: string | null;
+  space: string | null;
+  layout: string | null;
+  type: string | null;
+  part: string | null;
+  core_type: string | null;
+  processor: string | null;
+  address: Figure;
+  cores: Figure;
+  core_set: string | null;
+  requested: Figure;
+  block: Figure;
+  occupied: Figure;
+  taken: Figure;
+  packed: Figure;
+  footprint: Figure;
+  loaded: boolean | null;
+  estimated: boolean;
+  kernel_binaries: boolean;
+  since_ns: Figure;
+  last_dispatch_ns: Figure;
+  dispatches: Figure;
+  cache_hits: Figure;
+  reloads: Figure;
+}
+
+export interface HoldingsDocument {
+  time_ns: number;
+  holdings: Holding[];
+  total: number;
+  next: string | null;
+  changed: boolean;
+}
+
+export interface Program {
+  pid: number;
+  process: string;
+  id: string;
+  workload: string | null;
+  name: string | null;
+  line: string | null;
+  type: string;
+  loaded: boolean;
+  devices: number[];
+  kernels: number;
+  cores: number;
+  core_set: string | null;
+  footprint: number;
+  l1_allocated: number;
+  l1_largest_core: number;
+  views: number;
+  config_bytes: Record<string, number>;
+  dispatches: number;
+  cache_hits: number;
+  reloads: number;
+  registered_ns: Figure;
+  last_dispatch_ns: Figure;
+  dispatches_per_second: Figure;
+}
+
+export interface HistoryEvent {
+  time_ns: Figure;
+  pid: number;
+  process: string;
+  number: Figure;
+  event: string;
+  devices: { id: number }[];
+  id: string | null;
+  name: string | null;
+  operation: string | null;
+  line: string | null;
+  space: string | null;
+  requested: Figure;
+  taken: Figure;
+  footprint: Figure;
+  missed: Figure;
+  ended: string | null;
+  reason: string | null;
+  estimated: boolean | null;
+}
+
+export interface Series {
+  device: Figure;
+  unique_id: string | null;
+  run: Figure;
+  pid: Figure;
+  process: string | null;
+  min: Figure[];
+  max: Figure[];
+  last: Figure[];
+}
+
+export interface HistoryDocument {
+  metric: string;
+  unit: string;
+  from_s: number;
+  to_s: number;
+  step_s: number;
+  series: Series[];
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Figures and names in a line of text. The exact bytes are in the tooltip, and in `data-bytes`.
+import type { ComponentChildren } from 'preact';
+import type { Figure } from '../live/documents.ts';
+import { bytesText, countText, exactText } from '../format/units.ts';
+import { visible } from '../format/words.ts';
+
+export function Bytes({ value, figure }: { value: Figure | undefined; figure?: string }) {
+  const known = value !== null && value !== undefined;
+  return (
+    <span class={known ? 'bytes' : 'bytes unknown'} title={exactText(value)} data-bytes={value ?? 'null'} data-figure={figure}>
+      {bytesText(value)}
+    </span>
+  );
+}
+
+export const Count = ({ value, figure }: { value: Figure | undefined; figure?: string }) => (
+  <span class={value === null || value === undefined ? 'unknown' : undefined} data-count={value ?? 'null'} data-figure={figure}>
+    {countText(value)}
+  </span>
+);
+
+// A name that some program chose.
+export const Name = ({ of, none = '-' }: { of: string | null | undefined; none?: string }) =>
+  of ? <bdi title={visible(of)}>{visible(of)}</bdi> : <span class="quiet">{none}</span>;
+
+export const Badge = ({ kind = '', children, title }: { kind?: string; children: ComponentChildren; title?: string }) => (
+  <span class={`badge ${kind}`} title={title}>
+    {children}
+  </span>
+);
+
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+export const Problem = ({ text }: { text: string | null }) =>
+  text ? (
+    <p class="problem" role="status">
+      {text}
+    </p>
+  ) : null;
+
+export function Fact({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <div class="fact">
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

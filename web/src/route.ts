@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The address says what is shown: a link, a reload and the back button give the same view again.
+import { computed, signal } from '@preact/signals';
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // somebody typed a % into the address
+  }
+}
+
+const address = signal(location.pathname + location.search);
+
+export const path = computed(() => new URL(address.value, location.origin).pathname);
+export const parameters = computed(() => new URL(address.value, location.origin).searchParams);
+export const parts = computed(() => path.value.split('/').filter((part) => part !== '').map(decoded));
+
+export function go(to: string, replace = false): void {
+  if (to === address.peek()) return;
+  const before = path.peek();
+  history[replace ? 'replaceState' : 'pushState'](null, '', to);
+  address.value = to;
+  if (path.peek() !== before) {
+    scrollTo(0, 0);
+    document.getElementById('main')?.focus({ preventScroll: true });
+  }
+}
+
+// Null or '' removes a parameter. Filters and choices replace the address: back leaves the view.
+export function setParameters(changes: Record<string, string | null>): void {
+  const next = new URLSearchParams(parameters.peek());
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null || value === '') next.delete(name);
+    else next.set(name, value);
+  }
+  const text = next.toString();
+  go(path.peek() + (text ? `?${text}` : ''), true);
+}
+
+export const parameter = (name: string): string => parameters.value.get(name) ?? '';
+
+export function startRouting(): void {
+  addEventListener('popstate', () => (address.value = location.pathname + location.search));
+  document.addEventListener('click', (event) => {
+    const link = (event.target as Element).closest('a');
+    if (!link || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    if (link.origin !== location.origin || link.target || link.hasAttribute('download')) return;
+    if (/^\/(api|metrics|healthz)(\/|$)/.test(link.pathname)) return;
+    event.preventDefault();
+    go(link.pathname + link.search);
+  });
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// One device: its figures, its cores as a heat map, the L1 of a chosen core, its DRAM banks.
+import { deviceOf, received } from '../live/live.ts';
+import { useDocument } from '../live/ask.ts';
+import type { Bank, CoreL1, CoresDocument, Device } from '../live/documents.ts';
+import { BankView } from '../parts/bank.tsx';
+import { CoreMap, coreName, HEATS, Scale } from '../parts/core_map.tsx';
+import { DramBar, L1Bar, L1_PARTS } from '../parts/device_bars.tsx';
+import { Legend } from '../parts/bar.tsx';
+import { L1Column } from '../parts/l1_column.tsx';
+import { Badge, Bytes, Count, Empty, Fact, Name, Problem } from '../parts/text.tsx';
+import { Copy } from '../parts/copy.tsx';
+import { go, parameter, parameters, setParameters } from '../route.ts';
+import { nounText, percentText } from '../format/units.ts';
+import { ROLE_WORDS } from '../format/words.ts';
+import { HoldingsTable } from './holdings.tsx';
+
+const CORES_EVERY_MS = 1000, BANKS_EVERY_MS = 2000;
+
+export function DeviceView({ id, core }: { id: number; core: string | null }) {
+  const device = deviceOf(id);
+  if (!device) return received.value ? <Unknown id={id} /> : null;
+  return (
+    <>
+      <h1>
+        Device {id} <span class="quiet">{device.board ?? device.arch}</span>
+        {device.mock && <Badge title="there is no such chip: the runtime runs on a mock device">mock</Badge>}
+      </h1>
+      <Figures device={device} />
+      <Cores device={device} chosen={core} />
+      <Banks id={id} />
+      <h2>Holdings</h2>
+      <HoldingsTable scope={`device=${id}`} command={`ttmem dump --device ${id}`} />
+    </>
+  );
+}
+
+const Unknown = ({ id }: { id: number }) => (
+  <>
+    <h1>Device {id}</h1>
+    <Empty title={`No device ${id} is in use on this host.`}>
+      <p>
+        <a href="/">All devices</a>
+      </p>
+    </Empty>
+  </>
+);
+
+function Figures({ device }: { device: Device }) {
+  const { dram, l1_total, l1, program_l1, kernels, ring, headroom } = device;
+  return (
+    <div class="panels">
+      <section class="panel" aria-label="DRAM">
+        <h2>DRAM</h2>
+        <DramBar device={device} />
+        <dl class="facts">
+          <Fact label="Taken">
+            <Bytes value={dram.taken} figure="dram.taken" /> of <Bytes value={dram.capacity} figure="dram.capacity" /> ({percentText(dram.taken, dram.capacity)})
+          </Fact>
+          <Fact label="Requested"><Bytes value={dram.requested} figure="dram.requested" /></Fact>
+          <Fact label="Buffers"><Count value={dram.count} figure="dram.count" /></Fact>
+          <Fact label="Peak"><Bytes value={dram.peak} figure="dram.peak" /></Fact>
+          <Fact label="Largest free block per bank"><Bytes value={dram.largest_free} figure="dram.largest_free" /></Fact>
+          {device.trace.capacity !== null && device.trace.capacity > 0 && (
+            <Fact label="Trace region"><Bytes value={device.trace.taken} figure="trace.taken" /> of <Bytes value={device.trace.capacity} /></Fact>
+          )}
+        </dl>
+      </section>
+      <section class="panel" aria-label="L1">
+        <h2>L1</h2>
+        <L1Bar device={device} />
+        <Legend parts={L1_PARTS} />
+        <dl class="facts">
+          <Fact label="Used">
+            <Bytes value={l1_total.used} figure="l1_total.used" /> of <Bytes value={l1_total.capacity} figure="l1_total.capacity" /> ({percentText(l1_total.used, l1_total.capacity)})
+          </Fact>
+          <Fact label="Buffers, taken"><Bytes value={l1.taken} figure="l1.taken" /></Fact>
+          <Fact label="Buffers, peak"><Bytes value={l1.peak} figure="l1.peak" /></Fact>
+          <Fact label="Largest free block per core"><Bytes value={l1.largest_free} figure="l1.largest_free" /></Fact>
+          <Fact label="Program L1, resident"><Bytes value={program_l1.resident} figure="program_l1.resident" /></Fact>
+          <Fact label="Program L1, reserved"><Bytes value={program_l1.reserved} figure="program_l1.reserved" /></Fact>
+          <Fact label="L1_SMALL"><Bytes value={device.l1_small.taken} figure="l1_small.taken" /></Fact>
+          <Fact label="Least headroom">
+            <span class={headroom.min !== null && headroom.min < 0 ? 'bad' : undefined}><Bytes value={headroom.min} figure="headroom.min" /></span>
+            {headroom.core && <> at <a href={`/d/${device.id}/c/${coreName(headroom.core)}`}>{coreName(headroom.core)}</a></>}
+          </Fact>
+        </dl>
+      </section>
+      <section class="panel" aria-label="Kernels and launches">
+        <h2>Kernels</h2>
+        <dl class="facts">
+          <Fact label="Footprint, in no total"><Bytes value={kernels.total.footprint} figure="kernels.total.footprint" /></Fact>
+          <Fact label="Application"><Bytes value={kernels.application.footprint} figure="kernels.application.footprint" /></Fact>
+          <Fact label="Fabric"><Bytes value={kernels.fabric.footprint} figure="kernels.fabric.footprint" /></Fact>
+          <Fact label="Dispatch"><Bytes value={kernels.dispatch.footprint} figure="kernels.dispatch.footprint" /></Fact>
+          <Fact label="Equal code counted once"><Bytes value={kernels.unique_bytes} figure="kernels.unique_bytes" /></Fact>
+          <Fact label="Launches"><Count value={kernels.dispatches} figure="kernels.dispatches" /></Fact>
+          <Fact label="Cache hits"><Count value={kernels.cache_hits} figure="kernels.cache_hits" /></Fact>
+          <Fact label="Reloads"><Count value={kernels.reloads} figure="kernels.reloads" /></Fact>
+          {ring && (
+            <Fact label="Fullest ring">
+              <Bytes value={ring.used} figure="ring.used" /> of <Bytes value={ring.capacity} /> <span class="quiet">{ring.source}</span>
+            </Fact>
+          )}
+        </dl>
+      </section>
+    </div>
+  );
+}
+
+function Cores({ device, chosen }: { device: Device; chosen: string | null }) {
+  const path = `/api/v1/devices/${device.id}/cores`;
+  const { data, problem } = useDocument<CoresDocument>(path, CORES_EVERY_MS).value;
+  const how = HEATS.find((each) => each.name === parameter('heat')) ?? HEATS[0]!;
+  const cores = data?.devices[0]?.cores ?? [];
+  const workers = cores.filter((core) => core.role === 'worker');
+  const others = cores.filter((core) => core.role !== 'worker');
+  const text = parameters.value.toString();
+  const open = (core: CoreL1) =>
+    go((coreName(core) === chosen ? `/d/${device.id}` : `/d/${device.id}/c/${coreName(core)}`) + (text ? `?${text}` : ''));
+  return (
+    <section aria-label="Cores">
+      <h2>Cores</h2>
+      <div class="table-head">
+        <label>
+          Show{' '}
+          <select value={how.name} onChange={(event) => setParameters({ heat: event.currentTarget.value === 'used' ? null : event.currentTarget.value })}>
+            {HEATS.map((each) => (
+              <option key={each.name} value={each.name}>
+                {each.title}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Scale how={how} />
+        <span class="quiet">{nounText(workers.length, 'worker core')}; choose one to see its L1</span>
+        <Copy json={path} command={`ttmem status --device ${device.id} --cores`} name="core" />
+      </div>
+      <Problem text={problem} />
+      <div class={chosen ? 'cores with-core' : 'cores'}>
+        {workers.length > 0 && <CoreMap cores={workers} how={how} chosen={chosen} onChoose={open} label={`${how.title} on the worker cores of device ${device.id}`} />}
+        {chosen && <OneCore id={device.id} name={chosen} />}
+      </div>
+      {others.length > 0 && <Others cores={others} />}
+    </section>
+  );
+}
+
+function OneCore({ id, name }: { id: number; name: string }) {
+  const { data, problem } = useDocument<CoresDocument>(`/api/v1/devices/${id}/cores?map=1&core=${encodeURIComponent(name)}`, CORES_EVERY_MS).value;
+  const core = data?.devices[0]?.cores[0];
+  return (
+    <section class="panel one-core" aria-label={`Core ${name}`}>
+      <h3>
+        Core {name} <a class="small" href={`/d/${id}`}>close</a>
+      </h3>
+      <Problem text={problem} />
+      {core?.clash && (
+        <p class="problem">
+          Clash: program <Name of={core.clash.program} none="(none)" /> and buffer <Name of={core.clash.buffer} none="(none)" /> of{' '}
+          <Name of={core.clash.process} /> {core.clash.pid} overlap by <Bytes value={core.headroom === null ? null : -core.headroom} />.
+        </p>
+      )}
+      {core && <L1Column core={core} />}
+    </section>
+  );
+}
+
+function Others({ cores }: { cores: CoreL1[] }) {
+  return (
+    <details>
+      <summary>{nounText(cores.length, 'other core')}: ethernet, dispatch, DRAM</summary>
+      <table class="plain-table">
+        <thead>
+          <tr>
+            <th scope="col">Core</th>
+            <th scope="col">Role</th>
+            <th scope="col" class="number">L1</th>
+            <th scope="col" class="number">Fixed</th>
+            <th scope="col" class="number">Ring used</th>
+            <th scope="col" class="number">Kernels</th>
+          </tr>
+        </thead>
+        <tbody>
+          {cores.map((core) => (
+            <tr key={`${core.type} ${coreName(core)}`}>
+              <td>{coreName(core)}</td>
+              <td>{ROLE_WORDS[core.role] ?? core.role}</td>
+              <td class="number"><Bytes value={core.l1_bytes} /></td>
+              <td class="number"><Bytes value={core.fixed} /></td>
+              <td class="number"><Bytes value={core.ring_used} /></td>
+              <td class="number"><Bytes value={core.kernel_footprint} /></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
+function Banks({ id }: { id: number }) {
+  const { data, problem } = useDocument<{ spaces: Bank[] }>(`/api/v1/devices/${id}/banks`, BANKS_EVERY_MS).value;
+  return (
+    <section aria-label="DRAM banks">
+      <h2>DRAM by address</h2>
+      <Problem text={problem} />
+      {data?.spaces.length === 0 && <Empty title="No living process has an allocator on this device." />}
+      {data?.spaces.map((bank) => <BankView key={bank.space} bank={bank} />)}
+    </section>
+  );
+}

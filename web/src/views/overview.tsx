@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The first screen: who has which device, and how close to the edge it is.
+import { allDevices, allProcesses, deviceIds, deviceOf, directories, processKeys, processOf } from '../live/live.ts';
+import type { Device, Mesh } from '../live/documents.ts';
+import { DramBar, DRAM_PARTS, L1Bar, L1_PARTS } from '../parts/device_bars.tsx';
+import { Legend } from '../parts/bar.tsx';
+import { CopyCommand } from '../parts/copy.tsx';
+import { MiniMap } from '../parts/mini_map.tsx';
+import { Badge, Bytes, Empty, Name } from '../parts/text.tsx';
+import { nounText, percentText } from '../format/units.ts';
+import { alarmsOf } from '../parts/alarms.tsx';
+import { processPath, ProcessTable } from './processes.tsx';
+
+// Chips are laid out as the largest mesh has them; the others follow.
+function layout(): { mesh: Mesh | null; rest: number[] } {
+  const meshes = allProcesses.value.filter((each) => each.alive).flatMap((each) => each.meshes);
+  const known = meshes.filter((mesh) => mesh.devices.length > 1 && mesh.devices.length === mesh.rows * mesh.columns);
+  const mesh = known.sort((a, b) => b.devices.length - a.devices.length)[0] ?? null;
+  return { mesh, rest: deviceIds.value.filter((id) => !mesh?.devices.includes(id)) };
+}
+
+export function Overview() {
+  if (deviceIds.value.length === 0 && processKeys.value.length === 0) return <Nothing />;
+  const { mesh, rest } = layout();
+  const many = deviceIds.value.length > 8;
+  return (
+    <>
+      <h1 class="unseen">Overview</h1>
+      <Alarms />
+      {mesh && (
+        <section aria-label={`Mesh of ${mesh.rows} x ${mesh.columns}`}>
+          <h2>
+            Mesh <span class="quiet">{mesh.rows} x {mesh.columns}, as it is wired</span>
+          </h2>
+          <div class={many ? 'cards mesh many' : 'cards mesh'} style={{ '--columns': String(mesh.columns) }}>
+            {mesh.devices.map((id) => (
+              <Card key={id} id={id} />
+            ))}
+          </div>
+        </section>
+      )}
+      {rest.length > 0 && (
+        <section aria-label="Devices">
+          <h2>{mesh ? 'Other devices' : 'Devices'}</h2>
+          <div class={many ? 'cards many' : 'cards'}>
+            {rest.map((id) => (
+              <Card key={id} id={id} />
+            ))}
+          </div>
+        </section>
+      )}
+      <Legend parts={[...DRAM_PARTS, ...L1_PARTS]} />
+      <h2>Processes</h2>
+      <ProcessTable />
+    </>
+  );
+}
+
+function Nothing() {
+  return (
+    <>
+      <h1>No device is in use</h1>
+      <Empty title="Nothing has been recorded on this host yet.">
+        <p>Put this before the command that you use anyway:</p>
+        <p>
+          <CopyCommand text="ttmem run python model.py" />
+        </p>
+        <p>No model at hand? This records a made-up one:</p>
+        <p>
+          <CopyCommand text="ttmem demo" />
+        </p>
+        <p class="quiet">
+          Looking in {directories.value.length > 0 ? directories.value.join(', ') : 'no folder'}. If you expected something
+          here, <code>ttmem doctor</code> says what is wrong.
+        </p>
+      </Empty>
+    </>
+  );
+}
+
+function Alarms() {
+  const alarms = alarmsOf(allDevices.value, allProcesses.value);
+  if (alarms.length === 0) return null;
+  return (
+    <section class="alarms" aria-label="Needs attention">
+      <ul>
+        {alarms.slice(0, 6).map((alarm) => (
+          <li key={alarm.key} class={alarm.kind}>
+            <a href={alarm.href}>{alarm.text}</a>
+          </li>
+        ))}
+        {alarms.length > 6 && <li>and {alarms.length - 6} more</li>}
+      </ul>
+    </section>
+  );
+}
+
+function Headroom({ device }: { device: Device }) {
+  const { min, core } = device.headroom;
+  const clash = min !== null && min < 0;
+  return (
+    <span class={clash ? 'bad' : undefined}>
+      {clash ? 'Clash' : 'Headroom'} <Bytes value={min} figure="headroom.min" />
+      {core && <span class="quiet"> at {core.x},{core.y}</span>}
+    </span>
+  );
+}
+
+function Card({ id }: { id: number }) {
+  const device = deviceOf(id);
+  if (!device) return <div class="card gone">Device {id} is not in use</div>;
+  const name = `Device ${id}`;
+  return (
+    <article class="card" data-device={id} aria-label={name}>
+      <header>
+        <a class="card-title" href={`/d/${id}`}>
+          {name}
+        </a>{' '}
+        <span class="quiet">
+          {device.board ?? device.arch}
+          {device.mock && ' mock'}
+        </span>
+        <HostFacts device={device} />
+      </header>
+      <div class="card-body">
+        <MiniMap id={id} />
+        <div class="card-bars">
+          <div class="bar-line">
+            <span>DRAM</span>
+            <span>
+              <Bytes value={device.dram.taken} figure="dram.taken" /> <span class="quiet of">of <Bytes value={device.dram.capacity} /></span>{' '}
+              <span class="percent">{percentText(device.dram.taken, device.dram.capacity)}</span>
+            </span>
+          </div>
+          <DramBar device={device} />
+          <div class="bar-line">
+            <span>L1</span>
+            <span>
+              <Bytes value={device.l1_total.used} figure="l1_total.used" /> <span class="quiet of">of <Bytes value={device.l1_total.capacity} /></span>{' '}
+              <span class="percent">{percentText(device.l1_total.used, device.l1_total.capacity)}</span>
+            </span>
+          </div>
+          <L1Bar device={device} />
+        </div>
+      </div>
+      <div class="card-foot">
+        <Headroom device={device} />
+        <span class="largest">
+          largest free block <Bytes value={device.dram.largest_free} figure="dram.largest_free" /> per bank
+        </span>
+      </div>
+      <Owners id={id} count={device.processes} />
+    </article>
+  );
+}
+
+function HostFacts({ device }: { device: Device }) {
+  const host = device.host;
+  if (!host) return null;
+  const facts = [
+    host.temperature_millidegrees === null ? null : `${Math.round(host.temperature_millidegrees / 1000)} °C`,
+    host.power_microwatts === null ? null : `${Math.round(host.power_microwatts / 1e6)} W`,
+  ].filter((each) => each !== null);
+  return <span class="host-facts">{facts.join('  ')}</span>;
+}
+
+function Owners({ id, count }: { id: number; count: number }) {
+  const owners = processKeys.value
+    .map((key) => processOf(key))
+    .filter((each) => each?.alive && each.devices.some((device) => device.id === id && device.open));
+  if (owners.length === 0) return <div class="owners quiet">{count === 0 ? 'free' : nounText(count, 'process')}</div>;
+  return (
+    <div class="owners">
+      {owners.slice(0, 2).map((each) => (
+        <a key={each!.pid} href={processPath(each!)}>
+          <Name of={each!.name} /> <span class="quiet">{each!.pid}</span>
+        </a>
+      ))}
+      {owners.length > 2 && <Badge>and {owners.length - 2} more</Badge>}
+    </div>
+  );
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// One process: what it holds and by which line, how reliable that is, what failed.
+import { allProcesses, now, received } from '../live/live.ts';
+import { useDocument } from '../live/ask.ts';
+import type { Process } from '../live/documents.ts';
+import { Icicle } from '../parts/icicle.tsx';
+import { Bytes, Count, Empty, Fact, Name } from '../parts/text.tsx';
+import { CopyCommand } from '../parts/copy.tsx';
+import { ageText, dateText } from '../format/units.ts';
+import { KIND_WORDS } from '../format/words.ts';
+import { HoldingsTable, loadHoldings, type Loaded } from './holdings.tsx';
+import { Quality, State } from './processes.tsx';
+
+const EVERY_MS = 2000;
+
+export function ProcessView({ name }: { name: string }) {
+  const [pid, start] = name.split('-').map(Number);
+  const process = allProcesses.value.find((each) => each.pid === pid && (!start || each.start === start));
+  if (!process) return received.value ? <Unknown name={name} /> : null;
+  return (
+    <>
+      <h1>
+        <Name of={process.name} /> <span class="quiet">{process.pid}</span> <State of={process} /> <Quality of={process} />
+      </h1>
+      <p class="mono command-line"><Name of={process.command} /></p>
+      {!process.alive && (
+        <p class="notice">
+          {process.ended === 'died' ? 'It died.' : 'It has ended.'} This is what it held at its end; it is in no sum.
+        </p>
+      )}
+      <Facts process={process} />
+      <Failures process={process} />
+      <Shares process={process} />
+      <h2>Holdings</h2>
+      <HoldingsTable scope={`pid=${process.pid}`} command={`ttmem dump --pid ${process.pid}`} />
+    </>
+  );
+}
+
+const Unknown = ({ name }: { name: string }) => (
+  <>
+    <h1>Process {name}</h1>
+    <Empty title="No such process is recorded.">
+      <p>It may have ended, and its black box was removed.</p>
+      <p><a href="/p">All processes</a></p>
+    </Empty>
+  </>
+);
+
+function Facts({ process }: { process: Process }) {
+  const { held } = process;
+  return (
+    <div class="panels">
+      <section class="panel" aria-label="Held">
+        <h2>Holds, on all its devices</h2>
+        <dl class="facts">
+          <Fact label="DRAM, taken"><Bytes value={held.dram} figure="held.dram" /></Fact>
+          <Fact label="DRAM, requested"><Bytes value={held.dram_requested} figure="held.dram_requested" /></Fact>
+          <Fact label="L1, taken"><Bytes value={held.l1} figure="held.l1" /></Fact>
+          <Fact label="L1, requested"><Bytes value={held.l1_requested} figure="held.l1_requested" /></Fact>
+          <Fact label="Program L1, resident"><Bytes value={held.program_l1} figure="held.program_l1" /></Fact>
+          <Fact label="Kernels, footprint"><Bytes value={held.kernels} figure="held.kernels" /></Fact>
+          <Fact label="Launches"><Count value={held.dispatches} figure="held.dispatches" /></Fact>
+        </dl>
+      </section>
+      <section class="panel" aria-label="Who">
+        <h2>Who</h2>
+        <dl class="facts">
+          <Fact label="User"><Name of={process.user ?? String(process.uid)} /></Fact>
+          <Fact label="Devices">
+            {process.devices.filter((each) => each.open).map((each) => <a key={each.id} class="spaced" href={`/d/${each.id}`}>{each.id}</a>)}
+          </Fact>
+          <Fact label="Started">{dateText(process.started_ns)} <span class="quiet">({ageText(process.started_ns, now.value)} ago)</span></Fact>
+          {process.ended_ns !== null && <Fact label="Ended">{dateText(process.ended_ns)}</Fact>}
+          <Fact label="Runtime"><Name of={process.runtime_version} none="not known" /></Fact>
+          {process.container && <Fact label="Container"><Name of={process.container} /></Fact>}
+          <Fact label="Known from">{process.sources.join(', ')}</Fact>
+        </dl>
+      </section>
+      <Tracking process={process} />
+    </div>
+  );
+}
+
+export function trackingNotes(process: Process): string[] {
+  const { tracking } = process;
+  const notes = [
+    tracking.exact === false && `differs from the runtime's own statistics by ${tracking.difference_bytes ?? '?'} B`,
+    tracking.partial && 'an earlier part is not known: ttmem joined later',
+    tracking.unrecorded > 0 && `${tracking.unrecorded} calls left no trace in the table`,
+    tracking.growth_stopped && 'no room for the table to grow',
+    tracking.lost_events > 0 && `${tracking.lost_events} events were overwritten before they were read; totals are exact all the same`,
+    tracking.unsettled > 0 && `${tracking.unsettled} table slots changed at every read`,
+    tracking.dangling > 0 && `${tracking.dangling} records refer to something that is not there`,
+    tracking.not_tmpfs && 'its segment lies on a file system where stores may be slow',
+    tracking.disconnected && 'a legacy client whose socket closed',
+    tracking.hooks_missing.length > 0 && `hooks that are not bound: ${tracking.hooks_missing.join(', ')}`,
+    ...Object.entries(tracking.anomalies).map(([kind, count]) => `${kind.replaceAll('_', ' ')}: ${count}`),
+  ];
+  return notes.filter((note): note is string => typeof note === 'string');
+}
+
+function Tracking({ process }: { process: Process }) {
+  const notes = trackingNotes(process);
+  return (
+    <section class="panel" aria-label="How reliable">
+      <h2>How reliable</h2>
+      {notes.length === 0 ? (
+        <p>{process.tracking.exact ? 'Exact: the runtime\'s own statistics agree, to the byte.' : 'Recorded from the first moment; not compared with the runtime\'s own statistics.'}</p>
+      ) : (
+        <ul>{notes.map((note) => <li key={note}>{note}</li>)}</ul>
+      )}
+      <CopyCommand text={`ttmem doctor --pid ${process.pid}`} />
+    </section>
+  );
+}
+
+function Failures({ process }: { process: Process }) {
+  if (process.failures.length === 0) return null;
+  return (
+    <section class="panel" aria-label="Failures">
+      <h2>Failures</h2>
+      <ul>
+        {process.failures.map((failure) => (
+          <li key={failure.number}>
+            <a href={`/failures/${process.pid}/${failure.number}`}>{KIND_WORDS[failure.kind] ?? failure.kind}</a>{' '}
+            <span class="quiet">{dateText(failure.time_ns)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Shares({ process }: { process: Process }) {
+  const { data } = useDocument<Loaded>(`/api/v1/holdings?pid=${process.pid}&kind=buffer`, EVERY_MS, loadHoldings).value;
+  const of = (space: string) => (data?.holdings ?? []).filter((each) => each.space === space);
+  if (!data) return null;
+  return (
+    <section aria-label="By operation and line">
+      <h2>DRAM by operation and line</h2>
+      <Icicle holdings={of('dram')} label="DRAM" />
+      <h2>L1 buffers by operation and line</h2>
+      <Icicle holdings={of('l1')} label="L1 buffers" />
+    </section>
+  );
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The programs in the caches: how large, where, how often launched, how often written again.
+import { useDocument } from '../live/ask.ts';
+import { now } from '../live/live.ts';
+import type { Program } from '../live/documents.ts';
+import { Table, type Column } from '../parts/table.tsx';
+import { Badge, Bytes, Name, Problem } from '../parts/text.tsx';
+import { ageText, countText } from '../format/units.ts';
+
+const EVERY_MS = 2000;
+
+const COLUMNS: Column<Program>[] = [
+  { name: 'name', title: 'Program', value: (program) => program.name, width: '16rem', cell: (program) => <Name of={program.name} none={program.id} /> },
+  { name: 'type', title: 'Type', value: (program) => program.type, width: '7rem' },
+  { name: 'state', title: 'State', value: (program) => (program.loaded ? 'loaded' : 'registered'), width: '7rem',
+    cell: (program) => (program.loaded ? <Badge kind="good">loaded</Badge> : <Badge title="never launched: it counts no byte">registered</Badge>) },
+  { name: 'footprint', title: 'Kernels', value: (program) => program.footprint, number: true, width: '8rem', cell: (program) => <Bytes value={program.footprint} /> },
+  { name: 'l1', title: 'Program L1', value: (program) => program.l1_allocated, number: true, width: '8rem', cell: (program) => <Bytes value={program.l1_allocated} /> },
+  { name: 'core_l1', title: 'Fullest core', value: (program) => program.l1_largest_core, number: true, width: '8rem', cell: (program) => <Bytes value={program.l1_largest_core} /> },
+  { name: 'ring', title: 'In the ring', value: (program) => program.config_bytes['tensix'] ?? 0, number: true, width: '8rem', cell: (program) => <Bytes value={program.config_bytes['tensix'] ?? 0} /> },
+  { name: 'cores', title: 'Cores', value: (program) => program.cores, number: true, width: '5.5rem' },
+  { name: 'launches', title: 'Launches', value: (program) => program.dispatches, number: true, width: '7rem', cell: (program) => countText(program.dispatches) },
+  { name: 'rate', title: 'Per second', value: (program) => program.dispatches_per_second, number: true, width: '7.5rem', cell: (program) => program.dispatches_per_second?.toFixed(1) ?? '-' },
+  { name: 'hits', title: 'Hits', value: (program) => program.cache_hits, number: true, width: '6rem', cell: (program) => countText(program.cache_hits) },
+  { name: 'reloads', title: 'Reloads', value: (program) => program.reloads, number: true, width: '6.5rem', cell: (program) => countText(program.reloads) },
+  { name: 'last', title: 'Last launch', value: (program) => program.last_dispatch_ns, number: true, width: '8rem', cell: (program) => (program.last_dispatch_ns === null ? 'never' : `${ageText(program.last_dispatch_ns, now.peek())} ago`) },
+  { name: 'process', title: 'Process', value: (program) => program.process, width: '9rem', cell: (program) => <Name of={program.process} /> },
+  { name: 'pid', title: 'PID', value: (program) => program.pid, number: true, width: '5.5rem' },
+  { name: 'line', title: 'Line', value: (program) => program.line, width: '14rem', cell: (program) => <Name of={program.line} /> },
+];
+
+export function Programs() {
+  const { data, problem } = useDocument<{ programs: Program[] }>('/api/v1/programs', EVERY_MS).value;
+  return (
+    <>
+      <h1>Programs</h1>
+      <Problem text={problem} />
+      <Table label="programs" noun="program" columns={COLUMNS} rows={data?.programs ?? []} rowKey={(program) => `${program.pid} ${program.id}`}
+        sort="-l1" empty="No live program." json="/api/v1/programs" command="ttmem status --programs" />
+      <p class="quiet">
+        Kernels: binary bytes x cores, an upper bound that is in no total. Kernels of every program: <a href="/holdings?show=kind%3Dkernel">all kernels</a>.
+      </p>
+    </>
+  );
+}
