@@ -18,12 +18,15 @@ export const path = computed(() => new URL(address.value, location.origin).pathn
 export const parameters = computed(() => new URL(address.value, location.origin).searchParams);
 export const parts = computed(() => path.value.split('/').filter((part) => part !== '').map(decoded));
 
+// A core of the same device is the same view: the keyboard stays where it is.
+const viewOf = (of: string): string => of.split('/').slice(0, 3).join('/');
+
 export function go(to: string, replace = false): void {
   if (to === address.peek()) return;
-  const before = path.peek();
+  const before = viewOf(path.peek());
   history[replace ? 'replaceState' : 'pushState'](null, '', to);
   address.value = to;
-  if (path.peek() !== before) {
+  if (viewOf(path.peek()) !== before) {
     scrollTo(0, 0);
     document.getElementById('main')?.focus({ preventScroll: true });
   }

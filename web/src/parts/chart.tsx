@@ -109,7 +109,8 @@ export function Chart(props: Props) {
 
   const draw = () => {
     plot.current?.destroy();
-    const element = box.current!;
+    const element = box.current;
+    if (!element) return; // the view was left
     plot.current = new uPlot(options(latest.current, element.clientWidth, dark.peek()), dataOf(latest.current.data), element);
   };
   useEffect(draw, [shape, props.data.unit]);
@@ -123,11 +124,14 @@ export function Chart(props: Props) {
     plot.current?.redraw();
   }, [props.data]);
   useEffect(() => {
-    const watch = new ResizeObserver(() => plot.current?.setSize({ width: box.current!.clientWidth, height: HEIGHT }));
+    const watch = new ResizeObserver(() => {
+      if (box.current) plot.current?.setSize({ width: box.current.clientWidth, height: HEIGHT });
+    });
     watch.observe(box.current!);
     return () => {
       watch.disconnect();
       plot.current?.destroy();
+      plot.current = null;
     };
   }, []);
   return <div class="chart" ref={box} role="img" aria-label={`${props.label} over time; the table below has the figures`} />;

@@ -41,7 +41,8 @@ function levelOn(core: CoreL1, how: Heat): number | null {
 
 function describe(core: CoreL1, how: Heat): string {
   const clash = core.headroom !== null && core.headroom < 0 ? ', clash' : '';
-  return `core ${coreName(core)}, ${how.title} ${exactText(how.value(core))}, ${percentText(how.value(core), how.whole(core))}${clash}`;
+  // Begins with what is seen, as people who speak to the page expect.
+  return `${coreName(core)} ${bytesText(how.value(core))}${clash}: ${how.title}, ${exactText(how.value(core))}, ${percentText(how.value(core), how.whole(core))}`;
 }
 
 const MOVES: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -121,7 +122,7 @@ function Cell({ core, how, chosen, reachable, onChoose }: { core: CoreL1; how: H
         onChoose(core);
       }}
     >
-      <span class="core-name">{coreName(core)}</span>
+      <span class="core-name">{coreName(core)}</span>{' '}
       <span class="core-value">
         {clash && <span aria-hidden="true">⚠ </span>}
         {bytesText(how.value(core))}

@@ -45,7 +45,7 @@ export function L1Column({ core }: { core: CoreL1 }) {
           </div>
         )}
       </div>
-      <div class="l1-table">
+      <div class="l1-table" tabIndex={0} role="group" aria-label="The same as a table">
         <table>
           <caption class="unseen">L1 of core {core.x},{core.y}, from top to bottom</caption>
           <thead>

@@ -36,7 +36,7 @@ const Facts = ({ of }: { of: Plain }) => (
 const List = ({ title, of, none }: { title: string; of: string[]; none: string }) => (
   <section class="panel" aria-label={title}>
     <h2>{title}</h2>
-    {of.length === 0 ? <p class="quiet">{none}</p> : <ul class="long-list">{of.map((each) => <li key={each}>{visible(each)}</li>)}</ul>}
+    {of.length === 0 ? <p class="quiet">{none}</p> : <ul class="long-list" tabIndex={0}>{of.map((each) => <li key={each}>{visible(each)}</li>)}</ul>}
   </section>
 );
 
