@@ -3,6 +3,7 @@
 """A running `ttmem serve`, a workload to look at, and ways to ask over HTTP."""
 
 import contextlib
+import copy
 import http.client
 import json
 import os
@@ -138,6 +139,7 @@ class Stream:
         self.last = None
         self.snapshot = None
         self.events = []
+        self.all = []  # every message
         self.levels = {}
 
     def message(self):
@@ -156,7 +158,8 @@ class Stream:
                 fields[name] = value
         self.last = fields.get("id", self.last)
         data = json.loads(fields["data"])
-        self.apply(fields["event"], data)
+        self.all.append((fields["event"], data))
+        self.apply(fields["event"], copy.deepcopy(data))
         return fields["event"], data
 
     def apply(self, event, data):

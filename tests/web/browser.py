@@ -25,15 +25,18 @@ READ_ROWS = """return await page.evaluate((label) =>
         }))), argument)"""
 
 
+def packages_missing():
+    """Why node cannot run what is in web/, after an attempt to install it; None if it can."""
+    script = os.path.join(built.SOURCE, "scripts", "page")
+    done = subprocess.run([script, "--packages"], capture_output=True, text=True, check=False)
+    return done.stderr.strip() if done.returncode else None
+
+
 def missing():
     """Why no browser can be driven here; None if one can."""
     if not CHROMIUM:
         return "Chromium is not installed: scripts/setup test installs it"
-    if not shutil.which("node"):
-        return "node is not installed"
-    if not os.path.exists(os.path.join(WEB, "node_modules", "playwright-core")):
-        return "the packages of web/ are not installed: run scripts/page --packages"
-    return None
+    return packages_missing()
 
 
 class Browser:

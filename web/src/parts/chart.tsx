@@ -39,10 +39,13 @@ interface Props {
   onZoom: (from: number, to: number) => void;
 }
 
+// Of the headroom the smallest counts, of all others the largest.
+const isWorstLow = (data: HistoryDocument): boolean => data.metric === 'headroom.min';
+
 function dataOf(data: HistoryDocument): uPlot.AlignedData {
   const count = data.series[0]?.last.length ?? 0;
   const times = Array.from({ length: count }, (_, i) => data.from_s + i * data.step_s);
-  return [times, ...data.series.map((series) => series.max)] as uPlot.AlignedData;
+  return [times, ...data.series.map((series) => (isWorstLow(data) ? series.min : series.max))] as uPlot.AlignedData;
 }
 
 function options(props: Props, width: number, isDark: boolean): uPlot.Options {

@@ -45,7 +45,7 @@ export function Time() {
           </select>
         </label>
         {zoomed && <button type="button" onClick={() => setParameters({ from: null, to: null })}>Back to live</button>}
-        <span class="quiet">Drag over a chart to zoom all. A line is the largest value of each step; ✕ marks a failure.</span>
+        <span class="quiet">Drag over a chart to zoom all. A line is the largest value of each step (of the headroom, the smallest); ✕ marks a failure.</span>
       </div>
       <div class="charts">
         {(byProcess ? OF_PROCESSES : OF_DEVICES).map(([metric, title]) => (
