@@ -9,7 +9,7 @@ import { apply, processKey, sortedDevices, sortedProcesses, stateOf, type State 
 import type { Change, Connection, ToPage, ToWorker, Wants } from './messages.ts';
 import { MessageReader, type Message } from './sse.ts';
 
-const TELL_EVERY_MS = 200;
+const TELL_EVERY_MS = 250; // as fast as anybody reads
 const RETRY_FIRST_MS = 250;
 const RETRY_MOST_MS = 5000;
 const SILENT_MS = 40_000; // the daemon sends a comment every 15 seconds

@@ -4,7 +4,7 @@
 // What needs somebody's attention, the worst first: clashes, failures, processes that died with
 // memory, full devices, figures that may be wrong.
 import type { Device, Process } from '../live/documents.ts';
-import { bytesText } from '../format/units.ts';
+import { bytesText, rangesText } from '../format/units.ts';
 import { KIND_WORDS, visible } from '../format/words.ts';
 
 export interface Alarm {
@@ -26,14 +26,18 @@ function ofDevice(device: Device): Alarm[] {
       text: `Device ${device.id}: program L1 and L1 buffers overlap by ${bytesText(-min)}${where}`,
     });
   }
-  const { taken, capacity } = device.dram;
-  if (taken !== null && capacity && taken / capacity > FULL) {
-    alarms.push({
-      key: `full ${device.id}`, kind: 'warn', href: `/d/${device.id}`,
-      text: `Device ${device.id}: DRAM is nearly full, ${bytesText(capacity - taken)} left`,
-    });
-  }
   return alarms;
+}
+
+// One for all devices that are full alike.
+function ofFull(devices: Device[]): Alarm[] {
+  const full = devices.filter(({ dram }) => dram.taken !== null && dram.capacity && dram.taken / dram.capacity > FULL);
+  const first = full[0];
+  if (!first) return [];
+  const left = Math.min(...full.map(({ dram }) => dram.capacity! - dram.taken!));
+  const how = left < 0 ? `more is taken than there is, by ${bytesText(-left)}` : `nearly full, ${bytesText(left)} left`;
+  const which = full.length === 1 ? `Device ${first.id}` : `Devices ${rangesText(full.map((each) => each.id))}`;
+  return [{ key: 'full', kind: 'warn', href: full.length === 1 ? `/d/${first.id}` : '/', text: `${which}: DRAM: ${how}` }];
 }
 
 export const path = (process: { pid: number; start: number }): string => `/p/${process.pid}-${process.start}`;
@@ -55,4 +59,4 @@ function ofProcess(process: Process): Alarm[] {
 }
 
 export const alarmsOf = (devices: Device[], processes: Process[]): Alarm[] =>
-  [...devices.flatMap(ofDevice), ...processes.flatMap(ofProcess)].sort((a, b) => a.kind.localeCompare(b.kind));
+  [...devices.flatMap(ofDevice), ...ofFull(devices), ...processes.flatMap(ofProcess)].sort((a, b) => a.kind.localeCompare(b.kind));

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // The first screen: who has which device, and how close to the edge it is.
-import { allDevices, allProcesses, deviceIds, deviceOf, directories, processKeys, processOf } from '../live/live.ts';
+import { computed, useComputed } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { allDevices, allProcesses, deviceIds, deviceOf, directories, processKeys } from '../live/live.ts';
 import type { Device, Mesh } from '../live/documents.ts';
 import { DramBar, DRAM_PARTS, L1Bar, L1_PARTS } from '../parts/device_bars.tsx';
 import { Legend } from '../parts/bar.tsx';
@@ -12,6 +14,8 @@ import { Badge, Bytes, Empty, Name } from '../parts/text.tsx';
 import { nounText, percentText } from '../format/units.ts';
 import { alarmsOf } from '../parts/alarms.tsx';
 import { processPath, ProcessTable } from './processes.tsx';
+
+const MOST_COLUMNS = 8; // that are wide enough to be read
 
 // Chips are laid out as the largest mesh has them; the others follow.
 function layout(): { mesh: Mesh | null; rest: number[] } {
@@ -25,6 +29,7 @@ export function Overview() {
   if (deviceIds.value.length === 0 && processKeys.value.length === 0) return <Nothing />;
   const { mesh, rest } = layout();
   const many = deviceIds.value.length > 8;
+  const wired = mesh !== null && mesh.columns <= MOST_COLUMNS;
   return (
     <>
       <h1 class="unseen">Overview</h1>
@@ -32,9 +37,9 @@ export function Overview() {
       {mesh && (
         <section aria-label={`Mesh of ${mesh.rows} x ${mesh.columns}`}>
           <h2>
-            Mesh <span class="quiet">{mesh.rows} x {mesh.columns}, as it is wired</span>
+            Mesh <span class="quiet">{mesh.rows} x {mesh.columns}, {wired ? 'as it is wired' : 'row by row'}</span>
           </h2>
-          <div class={many ? 'cards mesh many' : 'cards mesh'} style={{ '--columns': String(mesh.columns) }}>
+          <div class={`cards${wired ? ' mesh' : ''}${many ? ' many' : ''}`} style={{ '--columns': String(mesh.columns) }}>
             {mesh.devices.map((id) => (
               <Card key={id} id={id} />
             ))}
@@ -166,16 +171,38 @@ function HostFacts({ device }: { device: Device }) {
   return <span class="host-facts">{facts.join('  ')}</span>;
 }
 
+interface Owner {
+  name: string;
+  pid: number;
+  start: number;
+}
+
+// Who has which device open, as text: a card is drawn again only when its own owners are others.
+const owners = computed(() => {
+  const all = new Map<number, Owner[]>();
+  for (const { alive, devices, name, pid, start } of allProcesses.value) {
+    for (const device of alive ? devices : []) {
+      if (!device.open) continue;
+      if (!all.has(device.id)) all.set(device.id, []);
+      all.get(device.id)!.push({ name, pid, start });
+    }
+  }
+  return new Map([...all].map(([id, each]) => [id, JSON.stringify(each)]));
+});
+
 function Owners({ id, count }: { id: number; count: number }) {
-  const owners = processKeys.value
-    .map((key) => processOf(key))
-    .filter((each) => each?.alive && each.devices.some((device) => device.id === id && device.open));
+  const text = useComputed(() => owners.value.get(id) ?? '[]').value;
+  return <OwnerList text={text} count={count} />;
+}
+
+function OwnerList({ text, count }: { text: string; count: number }) {
+  const owners = useMemo(() => JSON.parse(text) as Owner[], [text]);
   if (owners.length === 0) return <div class="owners quiet">{count === 0 ? 'free' : nounText(count, 'process')}</div>;
   return (
     <div class="owners">
       {owners.slice(0, 2).map((each) => (
-        <a key={each!.pid} href={processPath(each!)}>
-          <Name of={each!.name} /> <span class="quiet">{each!.pid}</span>
+        <a key={each.pid} href={processPath(each)}>
+          <Name of={each.name} /> <span class="quiet">{each.pid}</span>
         </a>
       ))}
       {owners.length > 2 && <Badge>and {owners.length - 2} more</Badge>}
