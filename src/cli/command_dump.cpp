@@ -32,7 +32,7 @@ struct DumpOptions {
 std::vector<HoldingView> holdings(const collect::Collector& collector, const DumpOptions& options) {
   std::vector<HoldingView> chosen;
   collector.holdings([&](const HoldingView& holding) {
-    if (!holding.alive && !options.selection.pid) return;
+    if (!holding.process->alive && !options.selection.pid) return;
     if (!is_of_kind(holding, options.kinds)) return;
     if (options.selection.device && !is_on_device(holding, *options.selection.device)) return;
     chosen.push_back(holding);
@@ -65,7 +65,7 @@ std::vector<view::ProcessFailure> failures(const collect::Collector& collector,
     for (const auto& failure : process.failures) {
       if (failure.number != number) continue;
       auto picture = collector.failure_picture(process.key, number);
-      found.push_back({process.pid, process.name, process.alive, failure, {}});
+      found.push_back({process, failure, {}});
       if (picture) found.back().picture = std::move(*picture);
     }
   }

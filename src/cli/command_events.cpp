@@ -27,18 +27,11 @@ struct EventsOptions {
   std::string format;
 };
 
-const ledger::ProcessView* process_of(const ledger::Snapshot& snapshot, std::uint64_t key) {
-  for (const auto& process : snapshot.processes) {
-    if (process.key == key) return &process;
-  }
-  return nullptr;
-}
-
 std::string line(const ledger::EventView& event, const ledger::Snapshot& snapshot,
                  const EventsOptions& options, const view::Style& style) {
   if (options.json) return view::event_json(event) + "\n";
   if (options.format != "legacy") return view::event_text(event, style);
-  return legacy::event_lines(event, process_of(snapshot, event.process_key), {options.detail});
+  return legacy::event_lines(event, snapshot.process(event.process->key), {options.detail});
 }
 
 void print_new(collect::Collector& collector, const EventsOptions& options, Output& output) {

@@ -53,7 +53,10 @@ void sort_holdings(std::vector<HoldingView>& holdings, const std::string& key) {
   if (key == "size") sort_by(holdings, [](const auto& each) { return ~size_of(each); });
   if (key == "age") sort_by(holdings, [](const auto& each) { return each.since; });
   if (key == "name") sort_by(holdings, [](const auto& each) { return each.name; });
-  if (key == "pid") sort_by(holdings, [](const auto& each) { return each.pid; });
+  if (key == "pid")
+    sort_by(holdings, [](const auto& each) {
+      return std::tuple(each.process->pid, each.process->start, each.process->segment);
+    });
   if (key == "device") sort_by(holdings, [](const auto& each) { return each.devices; });
 }
 

@@ -53,14 +53,21 @@ segment::Identity identity_of(pid_t pid) {
   segment::Identity who = {};
   char path[64];
   char text[1024];
+  // By its number only if it is another's: in a pid namespace that still sees the /proc outside,
+  // our own number is somebody else's there.
+  const bool own = pid == getpid();
   const auto proc = [&](const char* leaf) {
-    std::snprintf(path, sizeof path, "/proc/%d/%s", pid, leaf);
+    if (own) {
+      std::snprintf(path, sizeof path, "/proc/self/%s", leaf);
+    } else {
+      std::snprintf(path, sizeof path, "/proc/%d/%s", pid, leaf);
+    }
     return path;
   };
   who.pid = pid;
   who.uid = geteuid();
   struct stat status;
-  if (pid != getpid() && stat(proc(""), &status) == 0) who.uid = status.st_uid;
+  if (!own && stat(proc(""), &status) == 0) who.uid = status.st_uid;
   if (stat(proc("ns/pid"), &status) == 0) who.pid_namespace = status.st_ino;
   read_start(proc("stat"), text, sizeof text);
   who.start_ticks = start_ticks(text);

@@ -18,7 +18,8 @@ std::vector<ledger::EventView> Collector::take_events() { return state_->log.tak
 std::vector<ledger::CoreView> Collector::cores(std::uint32_t device_id, bool with_map,
                                                std::optional<ledger::Core> only) const {
   for (const ledger::DeviceView& device : state_->snapshot.devices) {
-    if (device.id == device_id) return ledger::merge_cores(state_->inputs, device, with_map, only);
+    if (device.id != device_id) continue;
+    return ledger::merge_cores(state_->inputs, state_->snapshot, device, with_map, only);
   }
   return {};
 }
@@ -32,7 +33,9 @@ std::vector<ledger::CoreUse> Collector::core_use(std::uint32_t device_id) const 
 
 std::vector<ledger::BankMap> Collector::banks(std::uint32_t device_id) const {
   for (const ledger::DeviceView& device : state_->snapshot.devices) {
-    if (device.id == device_id) return ledger::bank_maps(state_->inputs, device);
+    if (device.id == device_id) {
+      return ledger::bank_maps(state_->inputs, state_->snapshot, device);
+    }
   }
   return {};
 }

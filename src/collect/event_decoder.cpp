@@ -8,7 +8,6 @@
 
 #include "collect/convert.hpp"
 #include "collect/process_words.hpp"
-#include "segment/reader_header.hpp"
 
 namespace ttmem::collect {
 
@@ -62,6 +61,13 @@ std::optional<EventKind> kind_of(Note note) {
       break;
   }
   return std::nullopt;
+}
+
+EventView start(EventKind kind, ledger::TimeNs time) {
+  EventView view;
+  view.kind = kind;
+  view.time = time;
+  return view;
 }
 
 }  // namespace
@@ -187,9 +193,7 @@ std::optional<EventView> EventDecoder::tell_slot(std::uint32_t slot, const Paylo
   if (slot >= reader_.header().table_slots) return std::nullopt;
   const Kind kind = Meta::kind(payload.meta);
   may_differ_ |= kind == Kind::kProgram || kind == Kind::kKernel || kind == Kind::kRange;
-  auto view = ledger_.apply_and_tell(slot, record_of(payload, reader_.blobs(), clock_));
-  if (view) identify(*view);
-  return view;
+  return ledger_.apply_and_tell(slot, record_of(payload, reader_.blobs(), clock_));
 }
 
 DecodedEvent EventDecoder::ended(ledger::TimeNs time, ledger::Ended how) const {
@@ -198,20 +202,6 @@ DecodedEvent EventDecoder::ended(ledger::TimeNs time, ledger::Ended how) const {
   event.view.freed_buffers = ledger_.buffer_count();
   for (const ledger::DeviceIndex device : ledger_.devices()) add_device(device, event.view);
   return event;
-}
-
-EventView EventDecoder::start(EventKind kind, ledger::TimeNs time) const {
-  EventView view;
-  view.kind = kind;
-  view.time = time;
-  identify(view);
-  return view;
-}
-
-void EventDecoder::identify(EventView& view) const {
-  view.process_key = key_;
-  view.pid = reader_.header().subject.pid;
-  view.process = segment::text(reader_.header().subject.name);
 }
 
 std::uint64_t EventDecoder::first_dispatch(std::uint64_t workload) const {

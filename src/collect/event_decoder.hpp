@@ -21,7 +21,7 @@ namespace ttmem::collect {
 using Shares = std::vector<ledger::EventDevice>;
 
 struct DecodedEvent {
-  ledger::EventView view;         // `devices` without ids and totals
+  ledger::EventView view;         // without the process; `devices` without ids and totals
   std::optional<Shares> changed;  // from here on, if they are others than before
 };
 
@@ -34,9 +34,8 @@ struct EventBatch {
 class EventDecoder {
  public:
   // All of it must outlive the decoder.
-  EventDecoder(const segment::Reader& reader, const TickClock& clock, std::uint64_t key,
-               ledger::ProcessLedger& ledger)
-      : reader_(reader), clock_(clock), key_(key), ledger_(ledger) {}
+  EventDecoder(const segment::Reader& reader, const TickClock& clock, ledger::ProcessLedger& ledger)
+      : reader_(reader), clock_(clock), ledger_(ledger) {}
 
   // The ledger is at the state before the run: brings it to the state after it.
   void follow(const segment::EventRun& run);
@@ -55,8 +54,6 @@ class EventDecoder {
   std::optional<ledger::EventView> tell_slot(std::uint32_t slot, const segment::Payload& payload);
   void add_devices(ledger::SetIndex set, ledger::EventView& view) const;
   void add_device(ledger::DeviceIndex device, ledger::EventView& view) const;
-  ledger::EventView start(ledger::EventKind kind, ledger::TimeNs time) const;
-  void identify(ledger::EventView& view) const;
   void open_devices(const segment::EventRun& run);
   segment::Payload before(const segment::Payload& first, std::uint64_t floor) const;
   std::uint64_t first_dispatch(std::uint64_t workload) const;
@@ -66,7 +63,6 @@ class EventDecoder {
 
   const segment::Reader& reader_;
   const TickClock& clock_;
-  std::uint64_t key_;
   ledger::ProcessLedger& ledger_;
   std::uint64_t ticks_ = 0;  // of the latest event told
   Shares shares_;            // after it

@@ -3,7 +3,7 @@
 #include "collect/event_log.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <memory>
 #include <utility>
 
 namespace ttmem::collect {
@@ -11,9 +11,10 @@ namespace ttmem::collect {
 void EventLog::add(SegmentSource& source, ledger::TimeNs now) {
   Process& process = processes_[source.key()];
   if (process.ended) return;
+  if (!process.name) process.name = std::make_shared<ledger::ProcessName>(source.identity());
   EventBatch batch = source.take_events();
   if (batch.restart) replace(process, std::move(batch.initial));
-  std::ranges::move(batch.events, std::back_inserter(round_));
+  for (DecodedEvent& event : batch.events) round_.push_back({source.key(), std::move(event)});
   if (!source.alive()) end(process, source, now);
 }
 
@@ -23,16 +24,24 @@ void EventLog::drop(const SegmentSource& source, ledger::TimeNs now) {
 }
 
 void EventLog::end(Process& process, const SegmentSource& source, ledger::TimeNs now) {
-  round_.push_back(source.end_event(now));
+  round_.push_back({source.key(), source.end_event(now)});
   process.ended = true;
 }
 
 void EventLog::merge(const ledger::Snapshot& snapshot) {
   std::map<std::uint64_t, std::uint32_t> ids;
   for (const ledger::DeviceView& device : snapshot.devices) ids[device.unique_id] = device.id;
-  std::ranges::stable_sort(round_, {}, [](const DecodedEvent& event) { return event.view.time; });
-  for (DecodedEvent& event : round_) {
-    if (event.changed) replace(processes_[event.view.process_key], std::move(*event.changed));
+  for (const ledger::ProcessView& process : snapshot.processes) {
+    const auto known = processes_.find(process.key);
+    if (known == processes_.end()) continue;
+    ledger::Owner& name = known->second.name;
+    if (*name != process) name = std::make_shared<const ledger::ProcessName>(process);
+  }
+  std::ranges::stable_sort(round_, {}, [](const RoundEvent& each) { return each.event.view.time; });
+  for (auto& [key, event] : round_) {
+    Process& process = processes_[key];
+    if (event.changed) replace(process, std::move(*event.changed));
+    event.view.process = process.name;
     for (ledger::EventDevice& device : event.view.devices) {
       const auto id = ids.find(device.unique_id);
       if (id != ids.end()) device.id = id->second;

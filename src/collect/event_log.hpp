@@ -31,7 +31,8 @@ class EventLog {
 
  private:
   struct Process {
-    Shares shares;  // what it adds to the totals
+    ledger::Owner name;  // as in the latest snapshot that had it
+    Shares shares;       // what it adds to the totals
     bool ended = false;
   };
   struct Total {
@@ -42,7 +43,11 @@ class EventLog {
 
   std::unordered_map<std::uint64_t, Process> processes_;  // by key
   std::map<std::uint64_t, Total> totals_;                 // by unique id
-  std::vector<DecodedEvent> round_;
+  struct RoundEvent {
+    std::uint64_t process = 0;  // key
+    DecodedEvent event;
+  };
+  std::vector<RoundEvent> round_;
   std::vector<ledger::EventView> stream_;
 };
 

@@ -38,7 +38,7 @@ SegmentSource::SegmentSource(segment::Reader reader, std::uint64_t key, bool kee
       key_(key),
       ledger_(std::make_unique<ledger::ProcessLedger>()),
       clock_(reader_.header().clock, Moment::now(), true) {
-  if (keep_events) decoder_ = std::make_unique<EventDecoder>(reader_, clock_, key_, *ledger_);
+  if (keep_events) decoder_ = std::make_unique<EventDecoder>(reader_, clock_, *ledger_);
 }
 
 std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& now, bool exited) {

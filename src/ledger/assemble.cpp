@@ -182,6 +182,7 @@ Snapshot assemble(const std::vector<ProcessInput>& processes, PeakMemory& peaks,
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     add_outside(*inputs[i], i, snapshot.processes[i], chips);
   }
+  distinguish(snapshot.processes);
   number(chips);
   for (auto& [key, chip] : chips) {
     sum_up(chip, snapshot.processes, peaks);

@@ -20,14 +20,11 @@
 
 namespace ttmem::ledger {
 
-// Converts ticks of a process's clock to wall-clock nanoseconds; 0 stays 0.
-using TickConverter = std::function<TimeNs(Ticks)>;
-
 struct ProcessInput {
   ProcessView identity;                   // everything but `devices`
   const ProcessLedger* ledger = nullptr;  // null: known from outside totals only
   std::vector<OutsideTotals> outside;
-  TickConverter to_time;
+  std::function<TimeNs(Ticks)> to_time;  // to wall-clock nanoseconds
 };
 
 // The largest totals a long-lived reader has seen, by device; used when several processes shared
@@ -49,12 +46,14 @@ Snapshot assemble(const std::vector<ProcessInput>& processes, PeakMemory& peaks,
 void for_each_open(const std::vector<ProcessInput>& processes, const DeviceView& device,
                    const std::function<void(const ProcessInput&, DeviceIndex)>& visit);
 
-// ---- details of many processes: pid, process, device ids of `snapshot` and times filled in ------
+// ---- details of many processes, in the words of their `snapshot` --------------------------------
+
+Naming naming_of(const ProcessInput& process, const Snapshot& snapshot);
 
 // The cores of a device as all living processes together fill them. Bytes that two processes claim
 // count once, so that every core still adds up to its L1. With `only`, that core.
 std::vector<CoreView> merge_cores(const std::vector<ProcessInput>& processes,
-                                  const DeviceView& device, bool with_map,
+                                  const Snapshot& snapshot, const DeviceView& device, bool with_map,
                                   std::optional<Core> only = {});
 // The workers of a device: what each living process uses of them, added up.
 std::vector<CoreUse> merge_core_use(const std::vector<ProcessInput>& processes,

@@ -26,16 +26,18 @@ void widen(const ProcessLedger& ledger, DeviceIndex device, BankMap& map) {
   }
 }
 
-void add_buffers(const ProcessInput& process, DeviceIndex device, BankMap& map) {
-  process.ledger->for_each_holding([&](const HoldingView& held) {
+void add_buffers(const ProcessInput& process, const Snapshot& snapshot, DeviceIndex device,
+                 BankMap& map) {
+  Naming naming = naming_of(process, snapshot);
+  naming.device_ids.reset();  // the process's own: it may have opened one chip twice
+  const auto take = [&](const HoldingView& held) {
     if (held.kind != HoldingKind::kBuffer || held.space != map.space || held.estimated) return;
     if (!held.block || *held.block == 0) return;
     if (std::ranges::find(held.devices, device) == held.devices.end()) return;
-    map.blocks.push_back(
-        {held.address, add(held.address, *held.block), held.id, process.identity.pid,
-         process.identity.name, held.operation, held.line,
-         held.since == 0 || !process.to_time ? held.since : process.to_time(held.since)});
-  });
+    map.blocks.push_back({held.address, add(held.address, *held.block), held.id, held.process,
+                          held.operation, held.line, held.since});
+  };
+  process.ledger->for_each_holding(take, naming);
 }
 
 void find_free(BankMap& map) {
@@ -68,7 +70,7 @@ void finish(BankMap& map) {
 
 }  // namespace
 
-std::vector<BankMap> bank_maps(const std::vector<ProcessInput>& processes,
+std::vector<BankMap> bank_maps(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
                                const DeviceView& device) {
   std::vector<BankMap> maps;
   for (const Space space : {Space::kDram, Space::kTrace}) {
@@ -76,7 +78,7 @@ std::vector<BankMap> bank_maps(const std::vector<ProcessInput>& processes,
     map.space = space;
     for_each_open(processes, device, [&](const ProcessInput& process, DeviceIndex index) {
       widen(*process.ledger, index, map);
-      add_buffers(process, index, map);
+      add_buffers(process, snapshot, index, map);
     });
     if (map.banks == 0) continue;
     finish(map);

@@ -13,7 +13,7 @@
 namespace ttmem::ledger {
 
 // The maps of DRAM and of the trace region, as far as an allocator of a living process covers them.
-std::vector<BankMap> bank_maps(const std::vector<ProcessInput>& processes,
+std::vector<BankMap> bank_maps(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
                                const DeviceView& device);
 
 }  // namespace ttmem::ledger

@@ -37,7 +37,7 @@ const BufferRecord* Clashes::lowest_buffer(const L1Frame& frame) const {
 Clash Clashes::at(const L1Frame& frame, const Standing& standing) {
   if (!lowest_) find_lowest_buffers();
   const BufferRecord* buffer = lowest_buffer(frame);
-  return {standing_name(books_, standing), buffer ? buffer_name(books_, *buffer) : "", "", 0};
+  return {standing_name(books_, standing), buffer ? buffer_name(books_, *buffer) : "", nobody()};
 }
 
 }  // namespace ttmem::ledger

@@ -89,7 +89,7 @@ class Builder {
     const auto add_layer = [&](AddressRange range, std::string name) {
       range.end = std::min(range.end, ceiling);
       if (range.begin >= range.end) return;
-      core.layers.push_back({Stretch::kProgramL1, range, std::move(name), "", 0});
+      core.layers.push_back({Stretch::kProgramL1, range, std::move(name), nullptr});
     };
     ProgramBook::Program program;
     if (!with_names_ || standing.program == kNoSlot ||
@@ -115,7 +115,7 @@ class Builder {
         std::string name = named.name;
         const auto view = with_names_ ? views_.find(named.id) : views_.end();
         if (view != views_.end()) name += ", seen as " + view->second;
-        core.layers.push_back({kind, named.range, std::move(name), "", 0});
+        core.layers.push_back({kind, named.range, std::move(name), nullptr});
       }
     };
     add_all(ranges.everywhere);
@@ -152,7 +152,7 @@ class Builder {
     if (core.frame.core.role == Role::kDispatch) return;
     for (const auto& [type, slice] : slices_) {
       if (type != core.frame.core.core.type) continue;
-      core.layers.push_back({Stretch::kRing, slice.range, slice.name, "", 0});
+      core.layers.push_back({Stretch::kRing, slice.range, slice.name, nullptr});
     }
   }
 

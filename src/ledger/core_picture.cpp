@@ -22,8 +22,7 @@ class Line {
     while (cursor < end) {
       const std::uint64_t stop = next == stretches_.end() ? end : std::min(end, next->begin);
       if (cursor < stop) {
-        next =
-            stretches_.insert(next, {layer.kind, cursor, stop, layer.name, layer.owner, layer.pid});
+        next = stretches_.insert(next, {layer.kind, cursor, stop, layer.name, layer.owner});
         ++next;
       }
       if (next == stretches_.end()) break;
@@ -33,7 +32,7 @@ class Line {
   }
 
   void paint(Stretch kind, std::uint64_t begin, std::uint64_t end, const char* name = "") {
-    paint(L1Layer{kind, {begin, end}, name, "", 0});
+    paint(L1Layer{kind, {begin, end}, name, nullptr});
   }
 
   std::vector<CoreStretch> take() { return std::move(stretches_); }

@@ -18,8 +18,7 @@ struct L1Layer {
   Stretch kind = Stretch::kFree;
   AddressRange range;
   std::string name;
-  std::string owner;
-  std::int32_t pid = 0;
+  Owner owner;
 };
 
 // What one process knows about one core.

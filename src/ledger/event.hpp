@@ -101,9 +101,7 @@ struct EventKernel {
 struct EventView {
   EventKind kind = EventKind::kGap;
   TimeNs time = 0;
-  std::uint64_t process_key = 0;  // ProcessView::key
-  std::int32_t pid = 0;
-  std::string process;
+  Owner process = nobody();
   std::uint64_t number = 0;  // of the event in its process; 0 = not written by it
   std::vector<EventDevice> devices;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "ledger/assemble.hpp"
@@ -11,53 +13,18 @@
 namespace ttmem::ledger {
 namespace {
 
-constexpr double kNsPerSecond = 1e9;
-
 bool same_chip(const DeviceRecord& record, const DeviceView& view) {
   return record.unique_id == view.unique_id && record.arch == view.arch && record.mock == view.mock;
 }
 
-TimeNs time_of(const ProcessInput& process, Ticks ticks) {
-  if (ticks == 0) return 0;
-  return process.to_time ? process.to_time(ticks) : ticks;
+Owner owner_of(const ProcessInput& process, const Snapshot& snapshot) {
+  const ProcessView* view = snapshot.process(process.identity.key);
+  return std::make_shared<const ProcessName>(view ? *view : process.identity);
 }
 
-// From the numbers of a process to those of the document.
-using Ids = std::map<std::uint32_t, std::uint32_t>;
-
-Ids ids_of(const ProcessInput& process, const Snapshot& snapshot) {
-  Ids ids;
-  for (const ProcessView& view : snapshot.processes) {
-    if (view.key != process.identity.key || view.pid != process.identity.pid) continue;
-    for (const ProcessDeviceView& device : view.devices) ids[device.index] = device.id;
-  }
-  return ids;
-}
-
-std::vector<std::uint32_t> renumbered(const std::vector<std::uint32_t>& devices, const Ids& ids) {
-  std::vector<std::uint32_t> result;
-  for (const std::uint32_t device : devices) {
-    const auto found = ids.find(device);
-    if (found != ids.end()) result.push_back(found->second);
-  }
-  std::sort(result.begin(), result.end());
-  return result;
-}
-
-double rate(const ProgramView& view) {
-  if (view.dispatches < 2 || view.last_dispatch <= view.first_dispatch) return 0;
-  const auto seconds = static_cast<double>(view.last_dispatch - view.first_dispatch) / kNsPerSecond;
-  return static_cast<double>(view.dispatches - 1) / seconds;
-}
-
-void name_owner(const ProcessView& process, CoreLayers& core) {
-  for (L1Layer& layer : core.layers) {
-    layer.owner = process.name;
-    layer.pid = process.pid;
-  }
-  if (!core.view.clash) return;
-  core.view.clash->owner = process.name;
-  core.view.clash->pid = process.pid;
+void name_owner(const Owner& process, CoreLayers& core) {
+  for (L1Layer& layer : core.layers) layer.owner = process;
+  if (core.view.clash) core.view.clash->process = process;
 }
 
 // Adds what another process knows about the same core.
@@ -81,6 +48,17 @@ void append(CoreLayers& to, CoreLayers&& from) {
 
 }  // namespace
 
+Naming naming_of(const ProcessInput& process, const Snapshot& snapshot) {
+  Naming naming{owner_of(process, snapshot), {}, process.to_time};
+  naming.device_ids.emplace();
+  if (const ProcessView* view = snapshot.process(process.identity.key)) {
+    for (const ProcessDeviceView& device : view->devices) {
+      (*naming.device_ids)[device.index] = device.id;
+    }
+  }
+  return naming;
+}
+
 void for_each_open(const std::vector<ProcessInput>& processes, const DeviceView& device,
                    const std::function<void(const ProcessInput&, DeviceIndex)>& visit) {
   for (const ProcessInput& process : processes) {
@@ -93,14 +71,15 @@ void for_each_open(const std::vector<ProcessInput>& processes, const DeviceView&
 }
 
 std::vector<CoreView> merge_cores(const std::vector<ProcessInput>& processes,
-                                  const DeviceView& device, bool with_map,
+                                  const Snapshot& snapshot, const DeviceView& device, bool with_map,
                                   std::optional<Core> only) {
   std::vector<CoreLayers> cores;
   std::map<Core, std::size_t> places;
   for_each_open(processes, device, [&](const ProcessInput& process, DeviceIndex index) {
+    const Owner owner = owner_of(process, snapshot);
     for (CoreLayers& core : process.ledger->core_layers(index, with_map)) {
       if (only && core.frame.core.core != *only) continue;
-      name_owner(process.identity, core);
+      name_owner(owner, core);
       const auto [place, is_new] = places.try_emplace(core.frame.core.core, cores.size());
       if (is_new) {
         cores.push_back(std::move(core));
@@ -138,19 +117,7 @@ std::vector<CoreUse> merge_core_use(const std::vector<ProcessInput>& processes,
 void for_each_holding(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
                       const std::function<void(const HoldingView&)>& visit) {
   for (const ProcessInput& process : processes) {
-    if (!process.ledger) continue;
-    const Ids ids = ids_of(process, snapshot);
-    process.ledger->for_each_holding([&](const HoldingView& holding) {
-      HoldingView view = holding;
-      view.pid = process.identity.pid;
-      view.process = process.identity.name;
-      view.alive = process.identity.alive;
-      view.devices = renumbered(view.devices, ids);
-      view.since = time_of(process, view.since);
-      view.first_dispatch = time_of(process, view.first_dispatch);
-      view.last_dispatch = time_of(process, view.last_dispatch);
-      visit(view);
-    });
+    if (process.ledger) process.ledger->for_each_holding(visit, naming_of(process, snapshot));
   }
 }
 
@@ -159,17 +126,8 @@ std::vector<ProgramView> all_programs(const std::vector<ProcessInput>& processes
   std::vector<ProgramView> all;
   for (const ProcessInput& process : processes) {
     if (!process.ledger || !process.identity.alive) continue;
-    const Ids ids = ids_of(process, snapshot);
-    for (ProgramView& view : process.ledger->programs()) {
-      view.pid = process.identity.pid;
-      view.process = process.identity.name;
-      view.devices = renumbered(view.devices, ids);
-      view.registered = time_of(process, view.registered);
-      view.first_dispatch = time_of(process, view.first_dispatch);
-      view.last_dispatch = time_of(process, view.last_dispatch);
-      view.dispatches_per_second = rate(view);
-      all.push_back(std::move(view));
-    }
+    std::ranges::move(process.ledger->programs(naming_of(process, snapshot)),
+                      std::back_inserter(all));
   }
   return all;
 }

@@ -95,6 +95,7 @@ bool add_processes(const Snapshot& theirs, Snapshot& mine) {
   std::ranges::sort(mine.processes, {}, [](const ProcessView& process) {
     return std::tuple(!process.alive, process.pid, process.start);
   });
+  distinguish(mine.processes);
   std::ranges::sort(mine.devices, {}, &DeviceView::id);
   for (DeviceView& device : mine.devices) sum_up(device, mine.processes);
   return true;

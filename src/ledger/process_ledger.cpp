@@ -11,7 +11,7 @@
 #include "ledger/change_events.hpp"
 #include "ledger/core_layers.hpp"
 #include "ledger/core_use.hpp"
-#include "ledger/details.hpp"
+#include "ledger/holding_views.hpp"
 #include "ledger/program_figures.hpp"
 
 namespace ttmem::ledger {
@@ -190,11 +190,15 @@ std::vector<CoreView> ProcessLedger::cores(DeviceIndex device, bool with_map) co
 std::vector<CoreUse> ProcessLedger::core_use(DeviceIndex device) const {
   return ledger::core_use(state_->books, device);
 }
-void ProcessLedger::for_each_holding(const std::function<void(const HoldingView&)>& visit) const {
-  ledger::for_each_holding(state_->books, visit);
+
+void ProcessLedger::for_each_holding(const std::function<void(const HoldingView&)>& visit,
+                                     const Naming& naming) const {
+  ledger::for_each_holding(state_->books, naming, visit);
 }
 
-std::vector<ProgramView> ProcessLedger::programs() const { return program_views(state_->books); }
+std::vector<ProgramView> ProcessLedger::programs(const Naming& naming) const {
+  return program_views(state_->books, naming);
+}
 
 const std::vector<DeviceIndex>& ProcessLedger::devices() const {
   return state_->books.catalog.devices();

@@ -73,13 +73,13 @@ class ProcessLedger {
   // The sets of open allocators that have a shape, each once.
   std::vector<const DeviceSetRecord*> meshes() const;
 
-  // Details, computed when asked. In these views a device is a DeviceIndex, a time is the source's
-  // ticks, and the process is not named: assemble.hpp has the same for many processes, filled in.
+  // Details, computed when asked. assemble.hpp has the same for many processes.
   std::vector<CoreView> cores(DeviceIndex device, bool with_map) const;
   std::vector<CoreLayers> core_layers(DeviceIndex device, bool with_names) const;
   std::vector<CoreUse> core_use(DeviceIndex device) const;
-  void for_each_holding(const std::function<void(const HoldingView&)>& visit) const;
-  std::vector<ProgramView> programs() const;
+  void for_each_holding(const std::function<void(const HoldingView&)>& visit,
+                        const Naming& naming = {}) const;
+  std::vector<ProgramView> programs(const Naming& naming = {}) const;
 
   std::string_view string(StringId id) const;
   const Catalog& catalog() const;             // of names and origins

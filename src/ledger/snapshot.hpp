@@ -7,6 +7,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +41,33 @@ enum class Source : std::uint8_t {
 template <>
 inline constexpr std::array<std::string_view, 8> kNamesOf<Source> = {
     "api", "injector", "patched", "legacy", "upstream", "estimate", "procfs", "daemon"};
+
+// Which process something belongs to. A pid alone does not say it: every container has a pid 1, and
+// pids are used again. Pid, start and segment together name one process of a boot.
+struct ProcessName {
+  std::uint64_t key = 0;    // stable within one reader
+  std::int32_t pid = 0;     // as the process itself sees it
+  std::uint64_t start = 0;  // ticks since boot, as in /proc
+  std::string segment;      // file name; "" = none
+  std::string name;         // of its command
+  bool alive = false;
+  // What stands behind the pid where another process of the document has the same one: "/81234".
+  std::string distinction;
+
+  std::string label() const { return std::to_string(pid) + distinction; }
+  bool is(const ProcessName& other) const {
+    return pid == other.pid && start == other.start && segment == other.segment;
+  }
+  bool operator==(const ProcessName&) const = default;
+};
+
+// Of a holding, a program, an event: shared by all that one process has.
+using Owner = std::shared_ptr<const ProcessName>;
+const Owner& nobody();
+
+struct ProcessView;
+// Fills in the distinctions: the living are told from the living, the dead from everybody.
+void distinguish(std::vector<ProcessView>& processes);
 
 struct Tracking {
   std::optional<bool> exact;  // true: the runtime's own statistics agree; empty: not compared
@@ -122,14 +152,9 @@ struct MeshView {
   bool operator==(const MeshView&) const = default;
 };
 
-struct ProcessView {
-  std::uint64_t key = 0;  // stable within one reader
-  std::int32_t pid = 0;
-  std::uint64_t start = 0;  // ticks since boot, as in /proc
-  std::string name, command, user;
+struct ProcessView : ProcessName {
+  std::string command, user;
   std::uint32_t uid = 0;
-  std::string segment;  // file name; "" = none
-  bool alive = false;
   Ended ended = Ended::kAlive;
   TimeNs started = 0, ended_at = 0;
   std::vector<Source> sources;
@@ -152,9 +177,19 @@ struct Snapshot {
   std::vector<std::string> unreadable;   // segments that exist and may not be read, with the reason
   std::vector<std::string> directories;  // where was looked
   std::vector<std::string> left_behind;  // by dead processes in the runtime's shared memory
+
+  const ProcessView* process(std::uint64_t key) const;  // null if there is none
 };
 
 // ---- details, on request ----------------------------------------------------------------------
+
+// From the numbers of one process to those of a document.
+struct Naming {
+  Owner process = nobody();
+  // By DeviceIndex; a device that is not in it is left out. Empty: as they are.
+  std::optional<std::map<std::uint16_t, std::uint32_t>> device_ids;
+  std::function<TimeNs(std::uint64_t)> to_time;  // from ticks; none: as they are
+};
 
 enum class HoldingKind : std::uint8_t { kBuffer, kProgram, kKernel, kRange, kTrace };
 template <>
@@ -163,10 +198,8 @@ inline constexpr std::array<std::string_view, 5> kNamesOf<HoldingKind> = {
 
 struct HoldingView {
   HoldingKind kind = HoldingKind::kBuffer;
-  std::int32_t pid = 0;
-  std::string process;
-  bool alive = true;
-  std::vector<std::uint32_t> devices;  // ids of the document
+  Owner process = nobody();
+  std::vector<std::uint32_t> devices;  // ids of the document, ascending
   std::uint64_t id = 0;                // buffer id, or program id
   std::uint32_t index = 0;             // kernel or CB index within its program
   std::string name, operation, line, source;
@@ -188,12 +221,11 @@ struct HoldingView {
 };
 
 struct ProgramView {
-  std::int32_t pid = 0;
-  std::string process;
+  Owner process = nobody();
   std::uint64_t id = 0, workload = 0;
   std::string name, line;
   KernelType type = KernelType::kApplication;
-  bool loaded = false;
+  bool loaded = false, estimated = false;
   std::vector<std::uint32_t> devices;
   std::uint32_t kernels = 0;
   std::uint32_t cores = 0;            // that its kernels or ranges cover
@@ -225,25 +257,23 @@ inline constexpr std::array<std::string_view, 8> kNamesOf<Stretch> = {
 struct CoreStretch {
   Stretch kind = Stretch::kFree;
   std::uint64_t begin = 0, end = 0;
-  std::string name;      // operation, program or CB
-  std::string owner;     // process name
-  std::int32_t pid = 0;  // 0 = nobody
+  std::string name;  // operation, program or CB
+  Owner owner;       // null = nobody's
 };
 
 // Who is on both sides where the headroom of a core is negative; both belong to one process.
 struct Clash {
   std::string program;  // "" = none: a buffer lies below the base of the program L1
   std::string buffer;   // "" = none: the program reaches beyond the L1 of buffers and programs
-  std::string owner;    // process name
-  std::int32_t pid = 0;
+  Owner process = nobody();
 };
 
 // A buffer in a DRAM bank; `end` is one past its last byte.
 struct BankBlock {
   std::uint64_t begin = 0, end = 0;
   std::uint64_t id = 0;
-  std::int32_t pid = 0;
-  std::string process, operation, line;
+  Owner process = nobody();
+  std::string operation, line;
   TimeNs since = 0;
 };
 

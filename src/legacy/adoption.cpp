@@ -78,6 +78,7 @@ bool is_adoptable(const ledger::ProcessView& process) {
 }
 
 struct Orphan {
+  std::int32_t pid = 0;
   std::map<std::uint32_t, std::int32_t> numbers;  // device of the document -> of the client
   std::map<std::int32_t, Chip> chips;
   std::vector<ledger::HoldingView> holdings;
@@ -86,6 +87,7 @@ struct Orphan {
 
 Orphan orphan_of(const ledger::Snapshot& snapshot, const ledger::ProcessView& process) {
   Orphan orphan;
+  orphan.pid = process.pid;
   orphan.file = process.segment;
   for (const ledger::ProcessDeviceView& device : process.devices) {
     if (!device.metal_id) continue;
@@ -134,25 +136,25 @@ void Service::adopt() {
   undo_interrupted(directory);
   collect::Collector collector({.directories = {directory}});
   collector.refresh();
-  std::map<std::int32_t, Orphan> orphans;
+  std::map<std::uint64_t, Orphan> orphans;  // by key of the process
   for (const ledger::ProcessView& process : collector.snapshot().processes) {
     if (!is_adoptable(process) || !is_orphan(directory + "/" + process.segment)) continue;
-    orphans.emplace(process.pid, orphan_of(collector.snapshot(), process));
+    orphans.emplace(process.key, orphan_of(collector.snapshot(), process));
   }
   collector.holdings([&](const ledger::HoldingView& holding) {
-    const auto found = orphans.find(holding.pid);
-    if (found != orphans.end() && holding.alive) found->second.holdings.push_back(holding);
+    const auto found = orphans.find(holding.process->key);
+    if (found != orphans.end() && holding.process->alive) found->second.holdings.push_back(holding);
   });
-  for (const auto& [pid, orphan] : orphans) {
+  for (const auto& [key, orphan] : orphans) {
     const fs::path old = fs::path(directory) / orphan.file;
     const fs::path aside = old.string() + std::string(kEnding);
     std::error_code error;
     fs::rename(old, aside, error);
     if (error) continue;
-    Client& owner = client(pid);
+    Client& owner = client(orphan.pid);
     if (owner.gone) {
       fs::rename(aside, old, error);
-      clients_.erase(pid);
+      clients_.erase(orphan.pid);
       continue;
     }
     if (ClientSegment* segment = segment_of(owner)) segment->mark_adopted();

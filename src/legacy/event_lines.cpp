@@ -26,13 +26,14 @@ std::string buffer_name(const EventView& event) {
 }
 
 std::string allocated(const EventView& event, const EventDevice& device) {
-  return fmt::format("✓ [PID {}] Allocated {} bytes of {} on device {} (buffer_id={})\n", event.pid,
-                     event.requested, title(event.space), device.id, buffer_name(event));
+  return fmt::format("✓ [PID {}] Allocated {} bytes of {} on device {} (buffer_id={})\n",
+                     event.process->pid, event.requested, title(event.space), device.id,
+                     buffer_name(event));
 }
 
 std::string freed(const EventView& event, const EventDevice& device) {
-  return fmt::format("✗ [PID {}] Freed buffer {} on device {} ({} bytes, FINAL)\n", event.pid,
-                     buffer_name(event), device.id, event.requested);
+  return fmt::format("✗ [PID {}] Freed buffer {} on device {} ({} bytes, FINAL)\n",
+                     event.process->pid, buffer_name(event), device.id, event.requested);
 }
 
 std::string unknown_free(const EventView& event) {
@@ -40,7 +41,7 @@ std::string unknown_free(const EventView& event) {
   return fmt::format(
       "⚠ [PID {}] Deallocation for unknown buffer {} on device {} "
       "(allocated before tracking started)\n",
-      event.pid, hex_text(event.unknown_id), device);
+      event.process->pid, hex_text(event.unknown_id), device);
 }
 
 // ---- programs -------------------------------------------------------------------------------
@@ -125,13 +126,13 @@ std::string removed_lines(const ledger::ProcessView& process) {
 std::string death_lines(const EventView& event, const ledger::ProcessView* process) {
   if (event.ended != ledger::Ended::kDied) return "";
   return "\n⚠️  Detected dead processes, cleaning up orphaned buffers...\n" +
-         fmt::format("   PID {} is dead, removing its buffers...\n", event.pid) +
+         fmt::format("   PID {} is dead, removing its buffers...\n", event.process->pid) +
          (process != nullptr ? removed_lines(*process) : "") + "\n";
 }
 
 std::string gap_line(const EventView& event) {
   return fmt::format("⚠️  {} events of PID {} were overwritten before they were read\n",
-                     event.missed, event.pid);
+                     event.missed, event.process->pid);
 }
 
 std::string device_lines(const EventView& event, const EventDevice& device, bool detail) {

@@ -30,11 +30,6 @@ std::string device_line(const ledger::DeviceView& device) {
                      size_or_question(device.figures.l1_capacity));
 }
 
-const ledger::ProcessView* find(const ledger::Snapshot& snapshot, std::int32_t pid) {
-  const auto found = std::ranges::find(snapshot.processes, pid, &ledger::ProcessView::pid);
-  return found == snapshot.processes.end() ? nullptr : &*found;
-}
-
 bool is_client(const ledger::ProcessView* process) {
   return process != nullptr &&
          std::ranges::find(process->sources, ledger::Source::kLegacy) != process->sources.end();
@@ -81,7 +76,7 @@ void Server::observe(const ledger::Snapshot& snapshot) { service_.observe(snapsh
 void Server::tell(const std::vector<ledger::EventView>& events, const ledger::Snapshot& snapshot) {
   if (!options_.original_log || !log_.wants_events()) return;
   for (const ledger::EventView& event : events) {
-    const ledger::ProcessView* process = find(snapshot, event.pid);
+    const ledger::ProcessView* process = snapshot.process(event.process->key);
     if (!is_client(process)) log_.event(event_lines(event, process, {}));
   }
   log_.flush();

@@ -63,12 +63,6 @@ void open_process(ScreenState& state, ProcessId process) {
   state.list().selected = 0;
 }
 
-void open_living(ScreenState& state, const Shown& shown, std::int32_t pid) {
-  for (const ledger::ProcessView& process : shown.frame.snapshot.processes) {
-    if (process.alive && process.pid == pid) return open_process(state, process_id(process));
-  }
-}
-
 void open_selected(ScreenState& state, const Shown& shown) {
   const Scene scene{shown.frame, shown.history, state};
   const auto selected = static_cast<std::size_t>(std::max(0, state.list().selected));
@@ -81,10 +75,10 @@ void open_selected(ScreenState& state, const Shown& shown) {
     if (selected < rows.size()) open_process(state, rows[selected].id);
   } else if (state.view == View::kPrograms) {
     const auto rows = program_rows(scene);
-    if (selected < rows.size()) open_living(state, shown, rows[selected]->pid);
+    if (selected < rows.size()) open_process(state, process_id(*rows[selected]->process));
   } else if (state.view == View::kDevice && state.kernels) {
     const auto rows = kernel_rows(scene);
-    if (selected < rows.size()) open_living(state, shown, rows[selected]->pid);
+    if (selected < rows.size()) open_process(state, process_id(*rows[selected]->process));
   } else if (state.view == View::kProcess && state.failures && state.open_failure == 0) {
     const ledger::ProcessView* process = scene.process();
     if (process == nullptr || selected >= process->failures.size()) return;

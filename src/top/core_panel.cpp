@@ -55,7 +55,7 @@ struct Piece {
 
   explicit Piece(const CoreStretch& stretch) : begin(stretch.begin), end(stretch.end) {
     bytes_by_kind[static_cast<std::size_t>(stretch.kind)] = bytes();
-    if (!stretch.name.empty() || stretch.pid != 0) largest = &stretch;
+    if (!stretch.name.empty() || stretch.owner) largest = &stretch;
   }
   std::uint64_t bytes() const { return end - begin; }
   Stretch kind() const {
@@ -152,8 +152,9 @@ void draw_piece(Canvas& canvas, const view::Rect& line, const Scene& scene, cons
     add(piece.largest->name, names_itself(piece, said.name) ? view::Look{ink} : looks::kText);
   }
   if (piece.count > 1) add(others_text(scene, piece), looks::kSoft);
-  if (piece.largest != nullptr && piece.largest->pid != 0) {
-    add(fmt::format("{} {}", piece.largest->owner, piece.largest->pid), looks::kFaint);
+  if (piece.largest != nullptr && piece.largest->owner) {
+    add(fmt::format("{} {}", piece.largest->owner->name, piece.largest->owner->label()),
+        looks::kFaint);
   }
 }
 

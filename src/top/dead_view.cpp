@@ -27,7 +27,7 @@ std::uint64_t held_count(const ledger::ProcessView& process) {
 std::vector<ListCell> cells(const Scene& scene, const ProcessRow& row) {
   const ledger::ProcessView& process = *row.process;
   const bool died = process.ended == ledger::Ended::kDied;
-  return {{std::to_string(process.pid), looks::kSoft, {}},
+  return {{process.label(), looks::kSoft, {}},
           {view::user_text(process), looks::kSoft, {}},
           {process.name, looks::kText.bold(), {}},
           {std::string(ledger::name(process.ended)), died ? looks::kBad : looks::kSoft, {}},
@@ -58,7 +58,8 @@ void draw_dead(Canvas& canvas, const view::Rect& place, const Scene& scene) {
   }
   const int bytes = scene.state.exact ? 15 : 10;
   Listing listing = listing_of(list, rows.size());
-  listing.columns = {{"PID", 7, true, 0, 0, 4},         {"USER", 8, false, 5, 0, 5},
+  const int pid = pid_columns(scene, false);
+  listing.columns = {{"PID", pid, true, 0, 0, 4},       {"USER", 8, false, 5, 0, 5},
                      {"NAME", 15, false, 0, 1, 6},      {"HOW", 6, false, 0, 0, -1},
                      {"AGO", 9, true, 0, 0, 0},         {"LIVED", 9, true, 6, 0, 7},
                      {"DEVICES", 7, false, 4, 0, -1},   {"BUFFERS", 8, true, 3, 0, -1},

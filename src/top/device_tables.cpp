@@ -28,7 +28,7 @@ std::vector<ListCell> kernel_cells(const Scene& scene, const ledger::HoldingView
           {view::exact_text(kernel.cache_hits), looks::kText, {}},
           {view::exact_text(kernel.reloads), looks::kText, {}},
           {view::age_text(kernel.last_dispatch, scene.frame.snapshot.time), looks::kSoft, {}},
-          {fmt::format("{} {}", kernel.pid, kernel.process), looks::kFaint, {}}};
+          {fmt::format("{} {}", kernel.process->label(), kernel.process->name), looks::kFaint, {}}};
 }
 
 std::string kernels_note(const Scene& scene, const ledger::DeviceView& device) {

@@ -40,7 +40,7 @@ DeviceDetails device_details(const collect::Collector& collector,
   details.unique_id = device.unique_id;
   details.cores = collector.cores(device.id, true);
   collector.holdings([&](const HoldingView& holding) {
-    if (!holding.alive || holding.estimated || !is_on(holding, device.id)) return;
+    if (!holding.process->alive || holding.estimated || !is_on(holding, device.id)) return;
     if (holding.kind == HoldingKind::kKernel) details.kernels.push_back(holding);
     if (holding.kind == HoldingKind::kBuffer && holding.space == ledger::Space::kDram &&
         holding.block) {
@@ -109,10 +109,7 @@ std::vector<HoldingGroup> groups_of(const collect::Collector& collector,
                                     const ledger::ProcessView& process, ledger::TimeNs now) {
   std::map<std::pair<std::string, std::string>, HoldingGroup> groups;
   collector.holdings([&](const HoldingView& holding) {
-    if (holding.pid != process.pid || holding.alive != process.alive ||
-        holding.kind == HoldingKind::kProgram) {
-      return;
-    }
+    if (!holding.process->is(process) || holding.kind == HoldingKind::kProgram) return;
     const std::string& tag = holding.operation.empty() ? holding.name : holding.operation;
     std::string kind = what(holding);
     if (holding.estimated) kind += " (estimated)";
@@ -151,7 +148,7 @@ ledger::TimeNs last_moment(const ledger::ProcessView& process, ledger::TimeNs no
   return process.alive || process.ended_at == 0 ? now : process.ended_at;
 }
 
-ProcessId process_id(const ledger::ProcessView& process) {
+ProcessId process_id(const ledger::ProcessName& process) {
   if (!process.segment.empty()) return std::hash<std::string>{}(process.segment);
   return process.start << 22 ^ static_cast<std::uint32_t>(process.pid);
 }

@@ -19,7 +19,7 @@ namespace ttmem::top {
 
 // Names a process for as long as anybody reads it, also in another collector.
 using ProcessId = std::uint64_t;
-ProcessId process_id(const ledger::ProcessView& process);
+ProcessId process_id(const ledger::ProcessName& process);
 
 // Now, or when the process ended: what its ages are counted to.
 ledger::TimeNs last_moment(const ledger::ProcessView& process, ledger::TimeNs now);

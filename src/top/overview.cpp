@@ -84,7 +84,7 @@ bool shows_l1(const ListState& list) { return list.sort == 1 || list.sort == 2; 
 
 std::vector<ListColumn> process_columns(const Scene& scene) {
   const int bytes = scene.state.exact ? 15 : 10;
-  return {{"PID", 7, true, 0, 0, 5},
+  return {{"PID", pid_columns(scene, true), true, 0, 0, 5},
           {"USER", 8, false, 7, 0, 6},
           {"NAME", 14, false, 0, 5, 7},
           {"DEVICES", 7, false, 4, 0, -1},
@@ -130,7 +130,7 @@ std::vector<ListCell> process_cells(const Scene& scene, const ProcessRow& row) {
     view::draw_sparkline(grid, x, y, series.columns(static_cast<std::size_t>(columns)),
                          series.largest(), {l1 ? view::Ink::kBuffers : view::Ink::kDram});
   };
-  return {{std::to_string(process.pid), looks::kSoft, {}},
+  return {{process.label(), looks::kSoft, {}},
           {view::user_text(process), looks::kSoft, {}},
           {process.name, name_look(process), {}},
           {device_list(process), looks::kText, {}},

@@ -50,7 +50,7 @@ std::string life_text(const Scene& scene, const ledger::ProcessView& process) {
 void draw_identity(Canvas& canvas, const view::Rect& place, const Scene& scene,
                    const ledger::ProcessView& process) {
   const view::Rect inside =
-      draw_panel(canvas, place, fmt::format("Process {}  {}", process.pid, process.name),
+      draw_panel(canvas, place, fmt::format("Process {}  {}", process.label(), process.name),
                  life_text(scene, process));
   int y = inside.y;
   const auto line = [&](std::string_view label, const std::string& text, view::Look look) {

@@ -31,7 +31,7 @@ std::vector<ListCell> cells(const Scene& scene, const ledger::ProgramView& progr
       program.name.empty() ? "program " + view::hex_text(program.id) : program.name;
   return {{name, program.loaded ? looks::kText.bold() : looks::kFaint, {}},
           {std::string(view::title(program.type)), type_look(program.type), {}},
-          {fmt::format("{} {}", program.pid, program.process), looks::kSoft, {}},
+          {fmt::format("{} {}", program.process->label(), program.process->name), looks::kSoft, {}},
           {view::id_list(program.devices), look, {}},
           {std::to_string(program.cores), look, {}},
           {scene.bytes(program.l1_largest_core), look, {}},

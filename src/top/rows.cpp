@@ -184,8 +184,7 @@ std::vector<ProcessRow> process_rows(const Scene& scene, bool alive, const ListS
   std::vector<ProcessRow> rows;
   for (const ledger::ProcessView& process : scene.frame.snapshot.processes) {
     if (process.alive != alive) continue;
-    if (!matches(list.filter,
-                 {process.name, process.user, process.command, std::to_string(process.pid)})) {
+    if (!matches(list.filter, {process.name, process.user, process.command, process.label()})) {
       continue;
     }
     ProcessRow row{&process, process_id(process), {}, 0};
@@ -205,13 +204,21 @@ Totals device_totals(const ledger::Snapshot& snapshot) {
   return totals;
 }
 
+int pid_columns(const Scene& scene, bool alive) {
+  std::size_t columns = 7;  // the largest pid of a usual system
+  for (const ledger::ProcessView& process : scene.frame.snapshot.processes) {
+    if (process.alive == alive) columns = std::max(columns, process.label().size());
+  }
+  return static_cast<int>(columns);
+}
+
 std::vector<const ledger::HoldingView*> kernel_rows(const Scene& scene) {
   std::vector<const ledger::HoldingView*> rows;
   if (!scene.frame.device) return rows;
   const ListState& list = scene.state.lists[static_cast<std::size_t>(View::kDevice)];
   for (const ledger::HoldingView& kernel : scene.frame.device->kernels) {
-    if (matches(list.filter, {kernel.name, kernel.source, kernel.process, ledger::name(kernel.type),
-                              std::to_string(kernel.pid)})) {
+    if (matches(list.filter, {kernel.name, kernel.source, kernel.process->name,
+                              ledger::name(kernel.type), kernel.process->label()})) {
       rows.push_back(&kernel);
     }
   }
@@ -224,8 +231,8 @@ std::vector<const ledger::ProgramView*> program_rows(const Scene& scene) {
   if (!scene.frame.programs) return rows;
   const ListState& list = scene.state.lists[static_cast<std::size_t>(View::kPrograms)];
   for (const ledger::ProgramView& program : *scene.frame.programs) {
-    if (matches(list.filter, {program.name, program.process, program.line,
-                              ledger::name(program.type), std::to_string(program.pid)})) {
+    if (matches(list.filter, {program.name, program.process->name, program.line,
+                              ledger::name(program.type), program.process->label()})) {
       rows.push_back(&program);
     }
   }

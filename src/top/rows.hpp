@@ -43,6 +43,9 @@ inline constexpr std::array<std::string_view, 8> kDeadOrders = {
     "ended", "DRAM", "L1 used", "kernels", "pid", "user", "name", "lived"};
 std::vector<ProcessRow> process_rows(const Scene& scene, bool alive, const ListState& list);
 
+// As wide as the longest label of a process that is alive, or is not.
+int pid_columns(const Scene& scene, bool alive);
+
 Totals device_totals(const ledger::Snapshot& snapshot);
 
 inline constexpr std::array<std::string_view, 9> kKernelOrders = {

@@ -8,6 +8,7 @@
 
 #include "view/labels.hpp"
 #include "view/printable.hpp"
+#include "view/status_parts.hpp"
 #include "view/table.hpp"
 #include "view/units.hpp"
 
@@ -26,9 +27,7 @@ Tone tone(const CoreView& core) {
   return core.headroom && *core.headroom < 0 ? Tone::kBad : Tone::kPlain;
 }
 
-std::string process_cell(const std::string& name, std::int32_t pid) {
-  return pid == 0 ? printable(name) : fmt::format("{} ({})", printable(name), pid);
-}
+std::string process_cell(const ledger::Owner& owner) { return owner ? process_label(*owner) : ""; }
 
 std::string clash_cell(const std::optional<ledger::Clash>& clash) {
   if (!clash) return "";
@@ -36,7 +35,7 @@ std::string clash_cell(const std::optional<ledger::Clash>& clash) {
       "{} and {} of {}",
       clash->program.empty() ? "the base of the program L1" : printable(clash->program),
       clash->buffer.empty() ? "the end of the L1" : printable(clash->buffer),
-      process_cell(clash->owner, clash->pid));
+      process_cell(clash->process));
 }
 
 std::vector<std::string> row(const CoreView& core) {
@@ -85,10 +84,10 @@ std::string core_map_text(std::uint32_t device_id, const CoreView& core, const S
                {"Name"},
                {"Owner"}});
   for (const ledger::CoreStretch& stretch : core.map) {
-    table.add({hex_text(stretch.begin), hex_text(stretch.end),
-               exact_text(stretch.end - stretch.begin), std::string(name(stretch.kind)),
-               printable(stretch.name), process_cell(stretch.owner, stretch.pid)},
-              tone(stretch));
+    table.add(
+        {hex_text(stretch.begin), hex_text(stretch.end), exact_text(stretch.end - stretch.begin),
+         std::string(name(stretch.kind)), printable(stretch.name), process_cell(stretch.owner)},
+        tone(stretch));
   }
   std::string title =
       fmt::format("Device {}, core {} ({}), {} bytes of L1, bottom to top", device_id,

@@ -37,7 +37,7 @@ std::string notes_cell(const HoldingView& holding) {
   const auto add = [&](bool set, std::string_view note) {
     if (set) notes += (notes.empty() ? "" : ", ") + std::string(note);
   };
-  add(!holding.alive, "process ended");
+  add(!holding.process->alive, "process ended");
   add(holding.kernel_binaries, "kernel binaries");
   add(holding.trace_buffer, "trace");
   add(holding.estimated, "estimated");
@@ -55,14 +55,14 @@ struct Sheet {
 
 std::vector<std::string> buffer_row(const HoldingView& holding, TimeNs now) {
   return {
-      std::to_string(holding.pid), id_list(holding.devices),     std::string(title(holding.space)),
-      hex_text(holding.id),        hex_text(holding.address),    bytes_text(holding.requested),
-      bytes_text(holding.taken),   exact_text(holding.block),    std::string(name(holding.layout)),
-      cores_cell(holding),         age_text(holding.since, now), notes_cell(holding)};
+      holding.process->label(),  id_list(holding.devices),     std::string(title(holding.space)),
+      hex_text(holding.id),      hex_text(holding.address),    bytes_text(holding.requested),
+      bytes_text(holding.taken), exact_text(holding.block),    std::string(name(holding.layout)),
+      cores_cell(holding),       age_text(holding.since, now), notes_cell(holding)};
 }
 
 std::vector<std::string> kernel_row(const HoldingView& holding, TimeNs now) {
-  return {std::to_string(holding.pid),
+  return {holding.process->label(),
           id_list(holding.devices),
           fmt::format("{}.{}", hex_text(holding.id), holding.index),
           std::string(name(holding.type)),
@@ -77,7 +77,7 @@ std::vector<std::string> kernel_row(const HoldingView& holding, TimeNs now) {
 }
 
 std::vector<std::string> range_row(const HoldingView& holding, TimeNs now) {
-  return {std::to_string(holding.pid),
+  return {holding.process->label(),
           id_list(holding.devices),
           hex_text(holding.id),
           std::string(name(holding.part)),
@@ -92,7 +92,7 @@ std::vector<std::string> range_row(const HoldingView& holding, TimeNs now) {
 }
 
 std::vector<std::string> program_row(const HoldingView& holding, TimeNs now) {
-  return {std::to_string(holding.pid),
+  return {holding.process->label(),
           id_list(holding.devices),
           hex_text(holding.id),
           std::string(name(holding.type)),
@@ -105,7 +105,7 @@ std::vector<std::string> program_row(const HoldingView& holding, TimeNs now) {
 }
 
 std::vector<std::string> trace_row(const HoldingView& holding, TimeNs now) {
-  return {std::to_string(holding.pid),  id_list(holding.devices),
+  return {holding.process->label(),     id_list(holding.devices),
           hex_text(holding.id),         std::to_string(holding.dispatches),
           age_text(holding.since, now), age_text(holding.last_dispatch, now)};
 }
@@ -191,7 +191,7 @@ std::string sheet_text(HoldingKind kind, const std::vector<HoldingView>& holding
   Table table(sheet.columns);
   for (const HoldingView& holding : holdings) {
     if (holding.kind != kind) continue;
-    table.add(sheet.row(holding, now), holding.alive ? Tone::kPlain : Tone::kFaint);
+    table.add(sheet.row(holding, now), holding.process->alive ? Tone::kPlain : Tone::kFaint);
   }
   if (table.empty()) return "";
   return style.paint(Tone::kStrong, sheet.heading) + "\n" + table.text(style, 2);
@@ -222,10 +222,10 @@ std::string indented(std::string_view text) {
 
 std::string failure_text(const ProcessFailure& failed, TimeNs now, const Style& style) {
   const ledger::FailureView& failure = failed.failure;
-  std::string text =
-      style.paint(Tone::kBad, fmt::format("{} ({}), failure {}: {}, {} ago",
-                                          printable(failed.process), failed.pid, failure.number,
-                                          printable(failure.kind), age_text(failure.time, now)));
+  std::string text = style.paint(
+      Tone::kBad, fmt::format("{} ({}), failure {}: {}, {} ago", printable(failed.process.name),
+                              failed.process.label(), failure.number, printable(failure.kind),
+                              age_text(failure.time, now)));
   text += "\n" + indented(failure.message);
   if (failure.requested) {
     text += fmt::format("  Asked for {} ({} in each bank) of {}\n", bytes_text(failure.requested),

@@ -132,9 +132,9 @@ Tone tone(const EventView& event) {
 
 std::string event_text(const EventView& event, const Style& style) {
   std::string line =
-      fmt::format("{}  {:>7} {}  device {}  {}  {}", clock_text(event.time), event.pid,
-                  pad_right(cut(printable(event.process), 15), 15), pad_right(device_ids(event), 4),
-                  pad_right(name(event.kind), 18), what(event));
+      fmt::format("{}  {:>7} {}  device {}  {}  {}", clock_text(event.time), event.process->label(),
+                  pad_right(cut(printable(event.process->name), 15), 15),
+                  pad_right(device_ids(event), 4), pad_right(name(event.kind), 18), what(event));
   line.resize(line.find_last_not_of(' ') + 1);
   return style.paint(tone(event), line + "\n");
 }

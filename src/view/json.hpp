@@ -35,9 +35,7 @@ struct DeviceBanks {
 };
 
 struct ProcessFailure {
-  std::int32_t pid = 0;
-  std::string process;
-  bool alive = true;
+  ledger::ProcessName process;
   ledger::FailureView failure;
   std::optional<std::vector<ledger::HoldingView>> picture;
 };

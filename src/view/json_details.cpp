@@ -16,20 +16,22 @@ Json noc(std::uint8_t coordinate) {
 }
 
 Json stretch(const ledger::CoreStretch& view) {
+  const ledger::ProcessName* owner = view.owner.get();
   return {{"kind", name(view.kind)},
           {"begin", view.begin},
           {"end", view.end},
           {"name", text_or_null(view.name)},
-          {"owner", text_or_null(view.owner)},
-          {"pid", view.pid == 0 ? Json(nullptr) : Json(view.pid)}};
+          {"owner", owner == nullptr ? Json(nullptr) : Json(owner->name)},
+          {"pid", owner == nullptr ? Json(nullptr) : Json(owner->pid)},
+          {"start", owner == nullptr ? Json(nullptr) : Json(owner->start)},
+          {"segment", owner == nullptr ? Json(nullptr) : text_or_null(owner->segment)}};
 }
 
 Json clash(const std::optional<ledger::Clash>& view) {
   if (!view) return nullptr;
-  return {{"program", text_or_null(view->program)},
-          {"buffer", text_or_null(view->buffer)},
-          {"process", view->owner},
-          {"pid", view->pid}};
+  Json value = {{"program", text_or_null(view->program)}, {"buffer", text_or_null(view->buffer)}};
+  add_process(value, *view->process);
+  return value;
 }
 
 Json core(const ledger::CoreView& view, bool with_map) {
@@ -67,14 +69,12 @@ Json core(const ledger::CoreView& view, bool with_map) {
 Json bank_map(const ledger::BankMap& map) {
   Json blocks = Json::array(), free = Json::array();
   for (const ledger::BankBlock& block : map.blocks) {
-    blocks.push_back({{"begin", block.begin},
-                      {"end", block.end},
-                      {"id", id_text(block.id)},
-                      {"pid", block.pid},
-                      {"process", block.process},
-                      {"operation", text_or_null(block.operation)},
-                      {"line", text_or_null(block.line)},
-                      {"since_ns", time_or_null(block.since)}});
+    Json value = {{"begin", block.begin}, {"end", block.end}, {"id", id_text(block.id)}};
+    add_process(value, *block.process);
+    value.update({{"operation", text_or_null(block.operation)},
+                  {"line", text_or_null(block.line)},
+                  {"since_ns", time_or_null(block.since)}});
+    blocks.push_back(std::move(value));
   }
   for (const ledger::AddressRange& range : map.free) {
     free.push_back({{"begin", range.begin}, {"end", range.end}});
@@ -96,30 +96,32 @@ Json config_bytes(const ledger::ProgramView& program) {
 
 Json program(const ledger::ProgramView& view) {
   const bool has_rate = view.dispatches_per_second > 0;
-  return {{"pid", view.pid},
-          {"process", view.process},
-          {"id", id_text(view.id)},
-          {"workload", view.workload == 0 ? Json(nullptr) : id_text(view.workload)},
-          {"name", text_or_null(view.name)},
-          {"line", text_or_null(view.line)},
-          {"type", name(view.type)},
-          {"loaded", view.loaded},
-          {"devices", view.devices},
-          {"kernels", view.kernels},
-          {"cores", view.cores},
-          {"core_set", text_or_null(view.core_set)},
-          {"footprint", view.footprint},
-          {"l1_allocated", view.l1_allocated},
-          {"l1_largest_core", view.l1_largest_core},
-          {"views", view.views},
-          {"config_bytes", config_bytes(view)},
-          {"dispatches", view.dispatches},
-          {"cache_hits", view.cache_hits},
-          {"reloads", view.reloads},
-          {"registered_ns", time_or_null(view.registered)},
-          {"first_dispatch_ns", time_or_null(view.first_dispatch)},
-          {"last_dispatch_ns", time_or_null(view.last_dispatch)},
-          {"dispatches_per_second", has_rate ? Json(view.dispatches_per_second) : Json(nullptr)}};
+  Json value;
+  add_process(value, *view.process);
+  value.update(
+      {{"id", id_text(view.id)},
+       {"workload", view.workload == 0 ? Json(nullptr) : id_text(view.workload)},
+       {"name", text_or_null(view.name)},
+       {"line", text_or_null(view.line)},
+       {"type", name(view.type)},
+       {"loaded", view.loaded},
+       {"devices", view.devices},
+       {"kernels", view.kernels},
+       {"cores", view.cores},
+       {"core_set", text_or_null(view.core_set)},
+       {"footprint", view.footprint},
+       {"l1_allocated", view.l1_allocated},
+       {"l1_largest_core", view.l1_largest_core},
+       {"views", view.views},
+       {"config_bytes", config_bytes(view)},
+       {"dispatches", view.dispatches},
+       {"cache_hits", view.cache_hits},
+       {"reloads", view.reloads},
+       {"registered_ns", time_or_null(view.registered)},
+       {"first_dispatch_ns", time_or_null(view.first_dispatch)},
+       {"last_dispatch_ns", time_or_null(view.last_dispatch)},
+       {"dispatches_per_second", has_rate ? Json(view.dispatches_per_second) : Json(nullptr)}});
+  return value;
 }
 
 }  // namespace
@@ -184,7 +186,9 @@ std::string failures_json(const ledger::Snapshot& snapshot,
   json::Json document = json::head("failures", snapshot);
   document["failures"] = json::Json::array();
   for (const ProcessFailure& each : failures) {
-    json::Json value = {{"pid", each.pid}, {"process", each.process}, {"alive", each.alive}};
+    json::Json value;
+    json::add_process(value, each.process);
+    value["alive"] = each.process.alive;
     value.update(json::failure(each.failure));
     value["picture"] = nullptr;
     if (each.picture) {

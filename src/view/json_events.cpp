@@ -101,14 +101,11 @@ void add_rest(Json& value, const ledger::EventView& event, const EventFields& ha
 std::string event_json(const ledger::EventView& event) {
   const json::EventFields has(event.kind);
   json::Json value = {
-      {"schema", kJsonSchema},
-      {"document", "event"},
-      {"time_ns", json::time_or_null(event.time)},
-      {"pid", event.pid},
-      {"process", event.process},
-      {"number", event.number == 0 ? json::Json(nullptr) : json::Json(event.number)},
-      {"event", name(event.kind)},
-      {"devices", json::devices(event.devices)}};
+      {"schema", kJsonSchema}, {"document", "event"}, {"time_ns", json::time_or_null(event.time)}};
+  json::add_process(value, *event.process);
+  value["number"] = event.number == 0 ? json::Json(nullptr) : json::Json(event.number);
+  value["event"] = name(event.kind);
+  value["devices"] = json::devices(event.devices);
   json::add_what(value, event);
   json::add_buffer(value, event, has);
   json::add_program(value, event, has);

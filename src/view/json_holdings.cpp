@@ -62,17 +62,16 @@ void add_life(Json& value, const ledger::HoldingView& view, const HoldingFields&
 
 Json holding(const ledger::HoldingView& view) {
   const HoldingFields has(view.kind);
-  Json value = {{"kind", name(view.kind)},
-                {"pid", view.pid},
-                {"process", view.process},
-                {"alive", view.alive},
+  Json value = {{"kind", name(view.kind)}};
+  add_process(value, *view.process);
+  value.update({{"alive", view.process->alive},
                 {"devices", view.devices},
                 {"id", id_text(view.id)},
                 {"index", if_has(has.kernel || has.range, view.index)},
                 {"name", text_or_null(view.name)},
                 {"operation", text_or_null(view.operation)},
                 {"line", text_or_null(view.line)},
-                {"source", text_or_null(view.source)}};
+                {"source", text_or_null(view.source)}});
   add_place(value, view, has);
   add_bytes(value, view);
   add_life(value, view, has);

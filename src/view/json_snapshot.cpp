@@ -28,6 +28,13 @@ std::string text(const Json& value, JsonLayout layout) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
+void add_process(Json& value, const ledger::ProcessName& process) {
+  value["pid"] = process.pid;
+  value["start"] = process.start;
+  value["segment"] = text_or_null(process.segment);
+  value["process"] = process.name;
+}
+
 namespace {
 
 Json grid(const ledger::DeviceView& device) {

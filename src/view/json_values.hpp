@@ -34,6 +34,9 @@ Json if_has(bool has, const T& value) {
 // Appends the fields of the table Figures to a device.
 void add_figures(Json& device, const ledger::DeviceFigures& figures);
 
+// Appends pid, start, segment and name of the process that something belongs to.
+void add_process(Json& value, const ledger::ProcessName& process);
+
 Json device(const ledger::DeviceView& device);
 // kBrief leaves out what the process holds on each device: what it holds in all stays.
 enum class ProcessDetail : std::uint8_t { kFull, kBrief };

@@ -212,6 +212,7 @@ void add_each_process(Families& families, const ledger::ProcessView& process) {
     Labels labels = device_labels(device.id, device.unique_id);
     labels = with(std::move(labels), "pid", std::to_string(process.pid));
     labels = with(std::move(labels), "start", std::to_string(process.start));
+    labels = with(std::move(labels), "segment", process.segment);
     labels = with(std::move(labels), "name", process.name);
     labels = with(std::move(labels), "user", process.user);
     FigureWriter writer(families, kProcessFamilies, std::move(labels));

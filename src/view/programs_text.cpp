@@ -26,7 +26,7 @@ std::string rate_cell(const ProgramView& program) {
 std::vector<std::string> row(const ProgramView& program, ledger::TimeNs now) {
   const std::uint32_t ring =
       *std::max_element(program.config_bytes.begin(), program.config_bytes.end());
-  return {std::to_string(program.pid),
+  return {program.process->label(),
           id_list(program.devices),
           hex_text(program.id),
           std::string(name(program.type)),

@@ -17,7 +17,7 @@ std::string failure_lines(const ledger::ProcessView& process, ledger::TimeNs now
         "  {}: {} {} ago: {}\n    ttmem dump --pid {} --failure {} shows what was "
         "held then\n",
         process_label(process), printable(failure.kind), age_text(failure.time, now),
-        gist(failure.message), process.pid, failure.number);
+        gist(failure.message), process.label(), failure.number);
   }
   return text;
 }

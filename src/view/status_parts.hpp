@@ -38,7 +38,7 @@ std::string user_text(const ledger::ProcessView& process);
 // after the place in its source and before the backtrace.
 std::string gist(const std::string& message);
 // "python3 (4711)", made printable.
-std::string process_label(const ledger::ProcessView& process);
+std::string process_label(const ledger::ProcessName& process);
 // "0-3,6".
 std::string id_list(const std::vector<std::uint32_t>& ids);
 

@@ -47,7 +47,7 @@ std::vector<DeviceGroup> grouped(const ledger::ProcessView& process) {
 void add_rows(Table& table, const ledger::ProcessView& process) {
   const Trust trusted = trust(process.tracking);
   for (const DeviceGroup& group : grouped(process)) {
-    std::vector<std::string> cells = {std::to_string(process.pid), user_text(process),
+    std::vector<std::string> cells = {process.label(), user_text(process),
                                       cut(printable(process.name), kProcessNameWidth),
                                       id_list(group.ids) + (group.ids.size() > 1 ? " each" : "")};
     cells.insert(cells.end(), group.cells.begin(), group.cells.end());
@@ -162,7 +162,7 @@ std::string ended_list(const ledger::Snapshot& snapshot, const Style& style) {
                                     how_ended(process, snapshot.time)));
     const std::string lines = held_lines(process);
     text += (lines.empty() ? ", held nothing" : "") + std::string("\n") + lines;
-    if (!lines.empty()) text += fmt::format("    ttmem dump --pid {} lists it\n", process.pid);
+    if (!lines.empty()) text += fmt::format("    ttmem dump --pid {} lists it\n", process.label());
   }
   if (text.empty()) return "";
   return style.paint(Tone::kStrong, "Ended (in no total)") + "\n" + text;

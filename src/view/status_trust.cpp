@@ -48,8 +48,8 @@ Trust trust(const ledger::Snapshot& snapshot, std::uint64_t unique_id) {
   return worst != nullptr ? trust(*worst) : Trust{"nobody has it open", Tone::kFaint};
 }
 
-std::string process_label(const ledger::ProcessView& process) {
-  return fmt::format("{} ({})", printable(process.name), process.pid);
+std::string process_label(const ledger::ProcessName& process) {
+  return fmt::format("{} ({})", printable(process.name), process.label());
 }
 
 std::string id_list(const std::vector<std::uint32_t>& ids) {

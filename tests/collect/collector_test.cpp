@@ -98,7 +98,7 @@ TEST_F(CollectorOf, TwoProcessesOnOneDeviceAddUpAndADeadOneIsTakenOut) {
   EXPECT_EQ(dead.devices[0].figures.space(Space::kDram).taken, 12 * 500u) << "the black box";
   unsigned live = 0, of_the_dead = 0;
   collector.holdings([&](const ledger::HoldingView& holding) {
-    ++(holding.alive ? live : of_the_dead);
+    ++(holding.process->alive ? live : of_the_dead);
     EXPECT_EQ(holding.devices, std::vector<std::uint32_t>{0});
   });
   EXPECT_EQ(live, 1u);

@@ -90,7 +90,7 @@ TEST_F(EventsOf, BuffersFromTheBeginningAndAsTheyCome) {
   ASSERT_EQ(kinds(events), (std::vector{EventKind::kProcessStarted, EventKind::kBufferAllocated,
                                         EventKind::kBufferFreed}));
   EXPECT_EQ(events[1].id, 0x11u);
-  EXPECT_EQ(events[1].pid, ::getpid());
+  EXPECT_EQ(events[1].process->pid, ::getpid());
   EXPECT_EQ(events[1].number, 1u);
   EXPECT_EQ(events[1].requested, 1000u);
   EXPECT_EQ(events[1].taken, 12000u);

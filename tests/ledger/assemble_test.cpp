@@ -234,8 +234,8 @@ TEST(Details, CarryTheProcessTheDocumentsIdsAndWallTimes) {
   for_each_holding({input}, snapshot, [&](const HoldingView& view) { holdings.push_back(view); });
   ASSERT_EQ(holdings.size(), 4u);  // buffer, program, kernel, range
   for (const HoldingView& holding : holdings) {
-    EXPECT_EQ(holding.pid, 7);
-    EXPECT_EQ(holding.process, "python3");
+    EXPECT_EQ(holding.process->pid, 7);
+    EXPECT_EQ(holding.process->name, "python3");
     EXPECT_EQ(holding.devices, (std::vector<std::uint32_t>{40, 41}));
   }
   EXPECT_EQ(holdings[0].taken, 12000u);
@@ -260,7 +260,7 @@ TEST(Details, ProgramsOfTheDeadAreHoldingsAndNoLivePrograms) {
   int held = 0;
   for_each_holding(inputs, snapshot, [&held](const HoldingView& holding) {
     held += holding.kind == HoldingKind::kProgram;
-    EXPECT_FALSE(holding.alive);
+    EXPECT_FALSE(holding.process->alive);
   });
   EXPECT_EQ(held, 1);
 }

@@ -185,9 +185,10 @@ std::string check_use(const ProcessLedger& ledger, DeviceIndex device) {
 }
 
 // One bank times all of them is the figure of the device, if one process alone fills it.
-std::string check_banks(const std::vector<ProcessInput>& processes, const DeviceView& device) {
+std::string check_banks(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
+                        const DeviceView& device) {
   if (device.processes != 1 || device.figures.basis != Basis::kBlocks) return "";
-  for (const BankMap& map : bank_maps(processes, device)) {
+  for (const BankMap& map : bank_maps(processes, snapshot, device)) {
     const SpaceFigures& space = device.figures.space(map.space);
     const std::uint64_t taken = (map.end - map.begin - map.free_bytes) * map.banks;
     if (space.taken != taken && !map.truncated) {
@@ -215,10 +216,10 @@ std::string check_everything(const std::vector<ProcessInput>& processes, const S
     }
   }
   for (const DeviceView& device : snapshot.devices) {
-    for (const CoreView& core : merge_cores(processes, device, true)) {
+    for (const CoreView& core : merge_cores(processes, snapshot, device, true)) {
       if (wrong.empty()) wrong = check_core(core);
     }
-    if (wrong.empty() && exact) wrong = check_banks(processes, device);
+    if (wrong.empty() && exact) wrong = check_banks(processes, snapshot, device);
   }
   return wrong;
 }

@@ -172,20 +172,20 @@ TEST(Cores, OfTwoProcessesAreOnePicture) {
   ASSERT_EQ(snapshot.devices.size(), 1u);
   EXPECT_EQ(check_everything(inputs, snapshot, true), "");
   const CoreView core =
-      find(merge_cores(inputs, snapshot.devices[0], true), {CoreType::kTensix, 0, 0});
+      find(merge_cores(inputs, snapshot, snapshot.devices[0], true), {CoreType::kTensix, 0, 0});
   EXPECT_EQ(core.program_l1, 1000u);
   EXPECT_EQ(core.buffers, 4096u + 4096u + 2000u);
   std::vector<std::int32_t> owners;
   for (const CoreStretch& stretch : core.map) {
-    if (stretch.kind == Stretch::kBuffer) owners.push_back(stretch.pid);
+    if (stretch.kind == Stretch::kBuffer) owners.push_back(stretch.owner->pid);
   }
   EXPECT_EQ(owners, (std::vector<std::int32_t>{2, 1, 2}));
-  const auto only = merge_cores(inputs, snapshot.devices[0], true, core.core);
+  const auto only = merge_cores(inputs, snapshot, snapshot.devices[0], true, core.core);
   ASSERT_EQ(only.size(), 1u);
   EXPECT_EQ(only[0].map.size(), core.map.size());
   inputs[1].identity.alive = false;
   const CoreView alone =
-      find(merge_cores(inputs, snapshot.devices[0], false), {CoreType::kTensix, 0, 0});
+      find(merge_cores(inputs, snapshot, snapshot.devices[0], false), {CoreType::kTensix, 0, 0});
   EXPECT_EQ(alone.buffers, 4096u);
 }
 

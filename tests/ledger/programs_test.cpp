@@ -226,10 +226,10 @@ TEST(Headroom, ANegativeOneNamesBothSides) {
   const std::vector<ProcessInput> inputs = {world.input(42)};
   const Snapshot snapshot = assemble(inputs, peaks);
   const auto merged =
-      merge_cores(inputs, snapshot.devices[0], false, Core{CoreType::kTensix, 3, 4});
+      merge_cores(inputs, snapshot, snapshot.devices[0], false, Core{CoreType::kTensix, 3, 4});
   ASSERT_EQ(merged.size(), 1u);
-  EXPECT_EQ(merged[0].clash->owner, "python3");
-  EXPECT_EQ(merged[0].clash->pid, 42);
+  EXPECT_EQ(merged[0].clash->process->name, "python3");
+  EXPECT_EQ(merged[0].clash->process->pid, 42);
 }
 
 TEST(Headroom, AClashNamesTheBufferOfItsOwnCore) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/owners.hpp"
 #include "view/seeds_snapshot.hpp"
 
 namespace ttmem::legacy {
@@ -18,7 +19,7 @@ using testing::HasSubstr;
 EventView buffer_event(EventKind kind, std::uint64_t bytes, std::uint64_t address) {
   EventView event;
   event.kind = kind;
-  event.pid = 12345;
+  event.process = test::owner(12345);
   event.devices = {{0, 1, 0, 0}};
   event.id = 99;
   event.address = address;
@@ -31,7 +32,7 @@ EventView load_event(KernelType type, std::uint32_t bytes, std::uint32_t cores,
                      std::uint64_t total) {
   EventView event;
   event.kind = EventKind::kProgramLoaded;
-  event.pid = 12345;
+  event.process = test::owner(12345);
   event.id = 0xabc;
   event.type = type;
   event.footprint = std::uint64_t{bytes} * cores;
@@ -59,7 +60,7 @@ TEST(EventLines, ABufferWithoutOneAddressIsNamedById) {
 TEST(EventLines, UnknownFree) {
   EventView event;
   event.kind = EventKind::kAnomaly;
-  event.pid = 12345;
+  event.process = test::owner(12345);
   event.reason = "unknown_free";
   event.unknown_id = 0x1887000;
   EXPECT_EQ(lines(event),
@@ -124,7 +125,7 @@ TEST(EventLines, ADeathSaysWhatWasRemoved) {
   const ledger::Snapshot snapshot = test::seeds_snapshot();
   EventView event;
   event.kind = EventKind::kProcessEnded;
-  event.pid = 4712;
+  event.process = test::owner(4712);
   event.ended = ledger::Ended::kDied;
   EXPECT_EQ(event_lines(event, &snapshot.processes[1], {}),
             "\n⚠️  Detected dead processes, cleaning up orphaned buffers...\n"
@@ -137,7 +138,7 @@ TEST(EventLines, ADeathSaysWhatWasRemoved) {
 TEST(EventLines, AGapIsSaid) {
   EventView event;
   event.kind = EventKind::kGap;
-  event.pid = 7;
+  event.process = test::owner(7);
   event.missed = 12;
   EXPECT_THAT(lines(event), HasSubstr("12 events of PID 7 were overwritten"));
 }

@@ -11,6 +11,7 @@ import pytest
 
 from conftest import status
 from daemon import TTMEM, staged, without_times, workload
+from support.command import containers
 from support.waiting import DEADLINE_SECONDS, eventually
 
 SPACES = ("dram", "l1", "l1_small", "trace")
@@ -67,6 +68,22 @@ def test_cores_add_up_to_their_l1(busy):
         parts = ("fixed", "ring", "program_l1", "gaps", "free", "buffers", "l1_small")
         assert sum(core[part] for part in parts) == (core["l1_bytes"] or 0)
         assert sum(each["end"] - each["begin"] for each in core["map"]) == (core["l1_bytes"] or 0)
+
+
+def test_processes_of_two_containers_have_two_names(daemons):
+    def names(owned):
+        return {(each["pid"], each["start"], each["segment"]) for each in owned}
+
+    daemon = daemons()
+    with containers(2):
+        processes = eventually(lambda: len(daemon.document("/api/v1/processes")["processes"]) == 2
+                               and daemon.document("/api/v1/processes")["processes"])
+        assert [each["pid"] for each in processes] == [1, 1] and len(names(processes)) == 2
+        assert names(daemon.document("/api/v1/holdings")["holdings"]) == names(processes)
+        assert names(daemon.document("/api/v1/programs")["programs"]) == names(processes)
+        cores = daemon.document("/api/v1/devices/0/cores?map=1")["devices"][0]["cores"]
+        owners = names(stretch for core in cores for stretch in core["map"])
+        assert owners - {(None, None, None)} and owners <= names(processes) | {(None, None, None)}
 
 
 def test_programs(busy):

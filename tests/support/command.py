@@ -9,6 +9,8 @@ import re
 import signal
 import subprocess
 
+import pytest
+
 from support.built import TTMEM
 from support.waiting import DEADLINE_SECONDS
 
@@ -62,13 +64,36 @@ def workload(*arguments):
         process.stdout.close()
 
 
+CONTAINER = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child"]
+
+
 @contextlib.contextmanager
-def started(*arguments, **settings):
-    """The command as a process that goes on until it is told to stop; it is killed in the end."""
-    process = subprocess.Popen([TTMEM, *arguments], stdout=subprocess.PIPE, text=True, **settings)
+def containers(count):
+    """So many demonstrations, each the process 1 of a pid namespace of its own, as in containers."""
+    tried = subprocess.run([*CONTAINER, "true"], capture_output=True, text=True, check=False)
+    if tried.returncode != 0:
+        pytest.skip(f"no pid namespace may be made here: {tried.stderr.strip()}")
+    with contextlib.ExitStack() as stack:
+        for _ in range(count):
+            process = stack.enter_context(_ended(subprocess.Popen(
+                [*CONTAINER, TTMEM, "demo", "--hold", "600"], stdout=subprocess.PIPE, text=True)))
+            assert Workload(process).pids == [1]
+        yield
+
+
+@contextlib.contextmanager
+def _ended(process):
     try:
         yield process
     finally:
         process.kill()
         process.wait(DEADLINE_SECONDS)
         process.stdout.close()
+
+
+@contextlib.contextmanager
+def started(*arguments, **settings):
+    """The command as a process that goes on until it is told to stop; it is killed in the end."""
+    with _ended(subprocess.Popen([TTMEM, *arguments], stdout=subprocess.PIPE, text=True,
+                                 **settings)) as process:
+        yield process

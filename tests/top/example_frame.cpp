@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "support/owners.hpp"
+
 namespace ttmem::top {
 namespace {
 
@@ -129,7 +131,8 @@ ledger::FailureView failure() {
 void add_stretch(ledger::CoreView& core, Stretch kind, std::uint64_t bytes, std::string name = {},
                  std::int32_t pid = 0) {
   const std::uint64_t begin = core.map.empty() ? 0 : core.map.back().end;
-  core.map.push_back({kind, begin, begin + bytes, std::move(name), pid != 0 ? "python3" : "", pid});
+  core.map.push_back(
+      {kind, begin, begin + bytes, std::move(name), pid != 0 ? test::owner(pid) : nullptr});
 }
 
 ledger::CoreView worker(std::uint8_t x, std::uint8_t y) {
@@ -183,8 +186,7 @@ DeviceDetails device_details() {
   for (int i = 0; i < 3; ++i) {
     ledger::HoldingView kernel;
     kernel.kind = ledger::HoldingKind::kKernel;
-    kernel.pid = 4711;
-    kernel.process = "python3";
+    kernel.process = test::owner(4711);
     kernel.name = names[i];
     kernel.processor = static_cast<std::uint8_t>(i);
     kernel.packed = 12956u - 4000u * static_cast<unsigned>(i);
@@ -205,8 +207,7 @@ std::vector<ledger::ProgramView> programs() {
   const char* names[] = {"matmul", "softmax", "layernorm", "add", "", "fabric_router"};
   for (std::uint32_t i = 0; i < 6; ++i) {
     ledger::ProgramView program;
-    program.pid = 4711;
-    program.process = "python3";
+    program.process = test::owner(4711);
     program.id = i + 1;
     program.name = names[i];
     program.type = i == 5 ? ledger::KernelType::kFabric : ledger::KernelType::kApplication;

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/owners.hpp"
 #include "top/chip.hpp"
 #include "top/device_card.hpp"
 #include "top/example_frame.hpp"
@@ -129,8 +130,8 @@ TEST(Screen, ALineOfManySmallPiecesSaysThatItIsMostlyFree) {
     core.map.clear();
     for (std::uint64_t i = 0; i < 200; ++i) {
       const std::uint64_t at = i * 4096;
-      core.map.push_back({ledger::Stretch::kBuffer, at, at + 64, "buffer 0x17", "python3", 1});
-      core.map.push_back({ledger::Stretch::kFree, at + 64, at + 4096, "", "", 0});
+      core.map.push_back({ledger::Stretch::kBuffer, at, at + 64, "buffer 0x17", test::owner(1)});
+      core.map.push_back({ledger::Stretch::kFree, at + 64, at + 4096, "", {}});
     }
   }
   ScreenState state;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/owners.hpp"
 #include "view/cores_text.hpp"
 #include "view/dump_text.hpp"
 #include "view/golden.hpp"
@@ -19,12 +20,14 @@ using ledger::HoldingView;
 using ledger::Stretch;
 using test::kNow;
 using test::kSecondNs;
+using test::owner;
+using test::process_named;
 using testing::HasSubstr;
 
 HoldingView fabric_kernel() {
   HoldingView kernel;
   kernel.kind = HoldingKind::kKernel;
-  kernel.pid = 4711;
+  kernel.process = owner(4711);
   kernel.devices = {0};
   kernel.id = 1;
   kernel.type = ledger::KernelType::kFabric;
@@ -66,7 +69,7 @@ TEST(Dump, ASourceLineIsNeverCut) {
 }
 
 TEST(Dump, AFailureShowsItsPicture) {
-  ProcessFailure failed{4711, "python3", true, {}, {}};
+  ProcessFailure failed{process_named(4711), {}, {}};
   failed.failure.number = 1;
   failed.failure.kind = "out_of_memory";
   failed.failure.time = kNow - 4 * kSecondNs;
@@ -86,7 +89,7 @@ TEST(Dump, AFailureShowsItsPicture) {
 
 TEST(Programs, TellWhatTheyTakeAndHowOftenTheyRan) {
   ledger::ProgramView program;
-  program.pid = 4711;
+  program.process = owner(4711);
   program.id = 3;
   program.name = "matmul";
   program.loaded = true;
@@ -118,11 +121,11 @@ CoreView core_with(std::vector<CoreStretch> map) {
 }
 
 CoreView example_core() {
-  CoreView core = core_with({{Stretch::kFixed, 0, 100, "", "", 0},
-                             {Stretch::kRing, 100, 200, "", "", 0},
-                             {Stretch::kProgramL1, 200, 300, "CB 0", "a", 1},
-                             {Stretch::kFree, 300, 900, "", "", 0},
-                             {Stretch::kBuffer, 900, 1000, "x", "a", 1}});
+  CoreView core = core_with({{Stretch::kFixed, 0, 100, "", {}},
+                             {Stretch::kRing, 100, 200, "", {}},
+                             {Stretch::kProgramL1, 200, 300, "CB 0", owner(1, "a")},
+                             {Stretch::kFree, 300, 900, "", {}},
+                             {Stretch::kBuffer, 900, 1000, "x", owner(1, "a")}});
   core.headroom = 600;
   core.kernel_footprint = 10;
   return core;
@@ -152,16 +155,16 @@ TEST(Cores, AClashSaysWhoIsOnBothSides) {
   CoreView fine = example_core(), clash = example_core();
   clash.core = {ledger::CoreType::kTensix, 3, 4};
   clash.headroom = -5'664;
-  clash.clash = {"matmul in trace 7", "to_memory\x1b", "python3", 4711};
+  clash.clash = {"matmul in trace 7", "to_memory\x1b", owner(4711)};
   const std::string who = "matmul in trace 7 and to_memory\\x1b of python3 (4711)";
   const std::string table = cores_text({0, 1, {fine, clash}}, {});
   EXPECT_THAT(table, HasSubstr("Headroom  Clash\n"));
   EXPECT_THAT(table, HasSubstr("     600\n"));
   EXPECT_THAT(table, HasSubstr("-5,664  " + who + "\n"));
   EXPECT_THAT(core_map_text(0, clash, {}), HasSubstr("Headroom -5,664 bytes, a clash: " + who));
-  clash.clash = {"matmul", "", "python3", 4711};
+  clash.clash = {"matmul", "", owner(4711)};
   EXPECT_THAT(core_map_text(0, clash, {}), HasSubstr("matmul and the end of the L1 of python3"));
-  clash.clash = {"", "x", "python3", 4711};
+  clash.clash = {"", "x", owner(4711)};
   EXPECT_THAT(core_map_text(0, clash, {}),
               HasSubstr("the base of the program L1 and x of python3"));
 }

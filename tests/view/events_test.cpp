@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/owners.hpp"
 #include "view/events_text.hpp"
 
 namespace ttmem::view {
@@ -15,14 +16,13 @@ using testing::HasSubstr;
 TEST(EventText, SaysWhenWhoWhereAndWhat) {
   EventView event;
   event.kind = EventKind::kProgramLoaded;
-  event.pid = 12345;
+  event.process = test::owner(12345);
   event.id = 0xabc;
   event.type = ledger::KernelType::kFabric;
   event.footprint = 917504;
   event.loaded_after = true;
   event.kernels = {{"k", "", ledger::CoreType::kTensix, 255, 57344, 16, 917504}};
   event.devices = {{0, 1, 917504, 0}};
-  event.process = "python3";
   event.name = "router";
   const std::string line = event_text(event, {});
   EXPECT_THAT(line, HasSubstr("12345 python3"));
@@ -35,7 +35,8 @@ TEST(EventText, EveryKindIsOneLine) {
   for (int kind = 0; kind <= static_cast<int>(EventKind::kRingFull); ++kind) {
     EventView event;
     event.kind = static_cast<EventKind>(kind);
-    event.process = event.name = event.operation = event.line = event.reason = "a\nb";
+    event.process = test::owner(1, "a\nb");
+    event.name = event.operation = event.line = event.reason = "a\nb";
     const std::string line = event_text(event, {});
     EXPECT_EQ(line.find('\n'), line.size() - 1);
   }

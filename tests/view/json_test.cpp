@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/owners.hpp"
 #include "view/json_doc.hpp"
 #include "view/seeds_snapshot.hpp"
 
@@ -34,8 +35,7 @@ ledger::FailureView failure() {
 ledger::HoldingView holding(ledger::HoldingKind kind) {
   ledger::HoldingView view;
   view.kind = kind;
-  view.pid = 4711;
-  view.process = "python3";
+  view.process = test::owner(4711);
   view.devices = {0, 1};
   view.id = 5;
   view.cores = 16;
@@ -73,11 +73,11 @@ TEST(JsonDocument, SnapshotOfNothingKnownIsStillComplete) {
 
 TEST(JsonDocument, CoresAreWhatTheirTablesSay) {
   ledger::CoreView core;
-  core.map = {{ledger::Stretch::kFixed, 0, 35'008, "", "", 0},
-              {ledger::Stretch::kBuffer, 35'008, 40'000, "matmul", "python3", 4711}};
+  core.map = {{ledger::Stretch::kFixed, 0, 35'008, "", {}},
+              {ledger::Stretch::kBuffer, 35'008, 40'000, "matmul", test::owner(4711)}};
   ledger::CoreView clash = core;
   clash.headroom = -16;
-  clash.clash = {"matmul", "", "python3", 4711};
+  clash.clash = {"matmul", "", test::owner(4711)};
   const std::vector<DeviceCores> devices = {{0, 1, {core, clash}}};
   for (const bool with_map : {false, true}) {
     const Json value =
@@ -122,10 +122,11 @@ TEST(JsonDocument, ProgramsAreWhatTheirTableSays) {
 }
 
 TEST(JsonDocument, FailuresAreWhatTheirTablesSay) {
-  ProcessFailure with_picture{4711, "python3", true, failure(), {}};
+  ProcessFailure with_picture{test::process_named(4711), failure(), {}};
   with_picture.picture.emplace({holding(ledger::HoldingKind::kBuffer)});
   const Json value = Json::parse(failures_json(
-      seeds_snapshot(), {with_picture, {1, "x", false, failure(), {}}}, JsonLayout::kPretty));
+      seeds_snapshot(), {with_picture, {test::process_named(1, "x", false), failure(), {}}},
+      JsonLayout::kPretty));
   EXPECT_EQ(JsonDoc().complaints(value, "failures"), "");
   EXPECT_TRUE(value["failures"][1]["picture"].is_null());
 }

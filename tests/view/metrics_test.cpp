@@ -109,6 +109,21 @@ TEST(Metrics, ProcessesOnlyOnRequestAndOnlyTheLiving) {
   }
 }
 
+// One sample twice makes Prometheus refuse all of them.
+TEST(Metrics, ProcessesThatStartedAtOnceInTwoContainersHaveTwoSeries) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  ledger::ProcessView twin = snapshot.processes.front();
+  twin.key += 1000;
+  twin.segment += "f";
+  snapshot.processes.push_back(twin);
+  std::istringstream lines(text_of(snapshot, true));
+  std::set<std::string> seen;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('#')) continue;
+    EXPECT_TRUE(seen.insert(line.substr(0, line.rfind(' '))).second) << line;
+  }
+}
+
 TEST(Metrics, NamesOfStrangersAreEscaped) {
   ledger::Snapshot snapshot = seeds_snapshot();
   snapshot.processes[0].name = "a\"b\\c\nd";

@@ -29,9 +29,9 @@ struct Filter {
   std::optional<std::string> process, kind, space;
 
   bool passes(const HoldingView& holding) const {
-    if (pid && static_cast<std::uint64_t>(holding.pid) != *pid) return false;
-    if (!pid && !holding.alive) return false;
-    if (process && holding.process != *process) return false;
+    if (pid && static_cast<std::uint64_t>(holding.process->pid) != *pid) return false;
+    if (!pid && !holding.process->alive) return false;
+    if (process && holding.process->name != *process) return false;
     if (kind && ledger::name(holding.kind) != *kind) return false;
     if (space && (holding.kind != HoldingKind::kBuffer || name(holding.space) != *space)) {
       return false;

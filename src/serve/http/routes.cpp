@@ -155,7 +155,7 @@ Response Routes::failures(const Request& request) {
     if (pid != nullptr && std::to_string(process.pid) != *pid) continue;
     for (const ledger::FailureView& failure : process.failures) {
       if (number != nullptr && std::to_string(failure.number) != *number) continue;
-      found.push_back({process.pid, process.name, process.alive, failure, {}});
+      found.push_back({process, failure, {}});
       if (pid == nullptr || number == nullptr) continue;
       auto picture = sources_.collector.failure_picture(process.key, failure.number);
       if (picture) found.back().picture = std::move(*picture);
@@ -179,7 +179,8 @@ Response Routes::log() {
 Response Routes::programs(const Request& request) {
   std::vector<ledger::ProgramView> programs = sources_.collector.programs();
   if (const std::string* pid = request.parameter("pid")) {
-    std::erase_if(programs, [&](const auto& each) { return std::to_string(each.pid) != *pid; });
+    std::erase_if(programs,
+                  [&](const auto& each) { return std::to_string(each.process->pid) != *pid; });
   }
   if (const std::string* name = request.parameter("device")) {
     const ledger::DeviceView* device = find_device(sources_.live, *name);

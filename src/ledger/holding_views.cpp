@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "ledger/holding_views.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace ttmem::ledger {
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+
+// The books of a process, and the words of a document for what is in them.
+struct Telling {
+  const Books& books;
+  const Naming& naming;
+
+  std::vector<std::uint32_t> devices(SetIndex set) const {
+    const std::vector<DeviceIndex> devices = books.catalog.devices_in(set);
+    if (!naming.device_ids) return {devices.begin(), devices.end()};
+    std::vector<std::uint32_t> ids;
+    for (const DeviceIndex device : devices) {
+      const auto found = naming.device_ids->find(device);
+      if (found != naming.device_ids->end()) ids.push_back(found->second);
+    }
+    std::ranges::sort(ids);
+    return ids;
+  }
+  TimeNs time(Ticks ticks) const {
+    return ticks == 0 || !naming.to_time ? ticks : naming.to_time(ticks);
+  }
+};
+
+void describe_cores(const Books& books, CoresId id, HoldingView& view) {
+  const CoreSet* cores = books.catalog.cores(id);
+  if (!cores) return;
+  view.cores = cores->count;
+  view.core_set = to_string(*cores);
+}
+
+// Launches that found their programs loaded and their slice in the ring.
+std::uint64_t cache_hits(const WorkloadRecord& workload) {
+  return subtract(subtract(workload.launches.count, workload.loads), workload.reloads);
+}
+
+template <typename View>
+void describe_launches(const Telling& told, const Launches& launches, View& view) {
+  view.dispatches = launches.count;
+  view.first_dispatch = told.time(launches.first);
+  view.last_dispatch = told.time(launches.last);
+}
+
+HoldingView buffer_view(const Telling& told, const BufferRecord& buffer) {
+  const Books& books = told.books;
+  HoldingView view;
+  view.kind = HoldingKind::kBuffer;
+  view.process = told.naming.process;
+  view.devices = told.devices(books.buffers.set_of(buffer));
+  view.id = buffer.id;
+  view.operation = books.catalog.operation_of(buffer.origin, buffer.operation);
+  view.line = books.catalog.line_of(buffer.origin);
+  view.space = buffer.space;
+  view.layout = buffer.layout;
+  view.address = buffer.address;
+  if (buffer.per_core) {
+    const auto* addresses = books.catalog.addresses(buffer.core_addresses);
+    if (addresses && !addresses->empty()) {
+      view.address = *std::min_element(addresses->begin(), addresses->end());
+    }
+  }
+  describe_cores(books, buffer.cores, view);
+  view.requested = buffer.requested;
+  const BufferBytes bytes = books.buffers.bytes_of(buffer);
+  view.block = bytes.block;
+  view.occupied = bytes.occupied;
+  view.taken = bytes.taken;
+  view.estimated = buffer.flags.estimated;
+  view.kernel_binaries = buffer.flags.kernel_binaries;
+  view.trace_buffer = buffer.flags.trace;
+  view.since = told.time(buffer.allocated);
+  return view;
+}
+
+const CoreGrid* grid_of(const Books& books, SetIndex set) {
+  const DeviceSetRecord* record = books.catalog.device_set(set);
+  return !record || record->devices.empty() ? nullptr : books.grids.of(record->devices.front());
+}
+
+// Cores that the program covers, and its bytes on the fullest one.
+void measure_cores(const Books& books, const ProgramBook::Program& program, ProgramView& view) {
+  const CoreGrid* grid = grid_of(books, program.record->set);
+  if (!grid) return;
+  CoreMask cover = grid->empty_mask();
+  std::vector<std::uint64_t> bytes(grid->size());
+  for (const KernelRecord* kernel : program.kernels) join(cover, grid->mask(kernel->cores));
+  for (const RangeRecord* range : program.ranges) {
+    join(cover, grid->mask(range->cores));
+    if (!takes_bytes(*range)) continue;
+    for_each_bit(grid->mask(range->cores),
+                 [&](std::size_t i) { bytes[i] = add(bytes[i], range->size); });
+  }
+  view.cores = count_bits(cover);
+  const CoreSet tensix = cores_in(*grid, cover, CoreType::kTensix);
+  if (tensix.count > 0) view.core_set = to_string(tensix);
+  view.l1_largest_core = *std::max_element(bytes.begin(), bytes.end());
+}
+
+double rate(const ProgramView& view) {
+  if (view.dispatches < 2 || view.last_dispatch <= view.first_dispatch) return 0;
+  const auto seconds = static_cast<double>(view.last_dispatch - view.first_dispatch) / kNsPerSecond;
+  return static_cast<double>(view.dispatches - 1) / seconds;
+}
+
+// Without what measure_cores() works out.
+ProgramView program_view(const Telling& told, const ProgramBook::Program& program) {
+  const Books& books = told.books;
+  const ProgramRecord& record = *program.record;
+  ProgramView view;
+  view.process = told.naming.process;
+  view.id = record.id;
+  view.workload = record.workload;
+  view.name = books.catalog.name_of(record.name, record.origin);
+  view.line = books.catalog.line_of(record.origin);
+  view.type = record.type;
+  view.loaded = record.loaded;
+  view.estimated = record.flags.estimated;
+  view.devices = told.devices(record.set);
+  view.kernels = static_cast<std::uint32_t>(program.kernels.size());
+  for (const KernelRecord* kernel : program.kernels) {
+    if (record.loaded) view.footprint = add(view.footprint, footprint_of(books.catalog, *kernel));
+  }
+  for (const RangeRecord* range : program.ranges) {
+    view.views += range->part == Part::kView;
+    view.l1_allocated = add(view.l1_allocated, allocated_by(books.catalog, *range));
+  }
+  view.config_bytes = record.config_bytes;
+  view.registered = told.time(record.registered);
+  if (const WorkloadRecord* workload = books.programs.workload(record.workload)) {
+    describe_launches(told, workload->launches, view);
+    view.cache_hits = cache_hits(*workload);
+    view.reloads = workload->reloads;
+  }
+  view.dispatches_per_second = rate(view);
+  return view;
+}
+
+// What a program, its kernels and its ranges say alike.
+HoldingView member_view(const ProgramView& program, HoldingKind kind) {
+  HoldingView view;
+  view.kind = kind;
+  view.process = program.process;
+  view.devices = program.devices;
+  view.id = program.id;
+  view.type = program.type;
+  view.name = program.name;
+  view.line = program.line;
+  view.loaded = program.loaded;
+  view.estimated = program.estimated;
+  view.since = program.registered;
+  view.first_dispatch = program.first_dispatch;
+  view.last_dispatch = program.last_dispatch;
+  view.dispatches = program.dispatches;
+  view.cache_hits = program.cache_hits;
+  view.reloads = program.reloads;
+  return view;
+}
+
+HoldingView kernel_view(const Books& books, const ProgramView& program, const KernelRecord& kernel,
+                        std::uint32_t index) {
+  HoldingView view = member_view(program, HoldingKind::kKernel);
+  view.index = index;
+  view.name = books.catalog.string(kernel.name);
+  view.source = books.catalog.string(kernel.source);
+  view.core_type = kernel.core_type;
+  view.processor = kernel.processor;
+  describe_cores(books, kernel.cores, view);
+  view.packed = kernel.packed_bytes;
+  view.text = kernel.text_bytes;
+  // An estimate is never loaded: it is what somebody says, from the start.
+  const bool shown = program.loaded || program.estimated;
+  view.footprint = shown ? footprint_of(books.catalog, kernel) : 0;
+  return view;
+}
+
+HoldingView range_view(const Books& books, const ProgramView& program, const RangeRecord& range) {
+  HoldingView view = member_view(program, HoldingKind::kRange);
+  view.index = range.index;
+  view.part = range.part;
+  view.space = Space::kL1;
+  view.address = range.address;
+  describe_cores(books, range.cores, view);
+  view.block = range.size;
+  view.occupied = allocated_by(books.catalog, range);
+  return view;
+}
+
+HoldingView trace_view(const Telling& told, const TraceRecord& trace) {
+  HoldingView view;
+  view.kind = HoldingKind::kTrace;
+  view.process = told.naming.process;
+  view.devices = told.devices(trace.set);
+  view.id = trace.id;
+  const auto* members = told.books.catalog.members(trace.members);
+  view.index = members ? static_cast<std::uint32_t>(members->size()) : 0;
+  view.loaded = trace.launches.count > 0;
+  describe_launches(told, trace.launches, view);
+  return view;
+}
+
+void visit_program(const Telling& told, SlotIndex slot,
+                   const std::function<void(const HoldingView&)>& visit) {
+  ProgramBook::Program program;
+  if (!told.books.programs.find(slot, program) || program.record->held) return;
+  const ProgramView whole = program_view(told, program);
+  HoldingView view = member_view(whole, HoldingKind::kProgram);
+  view.footprint = whole.footprint;
+  view.occupied = whole.l1_allocated;
+  visit(view);
+  std::uint32_t index = 0;
+  for (const KernelRecord* kernel : program.kernels) {
+    visit(kernel_view(told.books, whole, *kernel, index++));
+  }
+  for (const RangeRecord* range : program.ranges) visit(range_view(told.books, whole, *range));
+}
+
+}  // namespace
+
+void for_each_holding(const Books& books, const Naming& naming,
+                      const std::function<void(const HoldingView&)>& visit) {
+  const Telling told{books, naming};
+  books.slots.for_each([&](SlotIndex slot, const Record& record) {
+    if (const auto* buffer = std::get_if<BufferRecord>(&record)) {
+      visit(buffer_view(told, *buffer));
+    } else if (const auto* trace = std::get_if<TraceRecord>(&record)) {
+      visit(trace_view(told, *trace));
+    } else if (std::holds_alternative<ProgramRecord>(record)) {
+      visit_program(told, slot, visit);
+    }
+  });
+}
+
+std::vector<ProgramView> program_views(const Books& books, const Naming& naming) {
+  std::vector<ProgramView> views;
+  ProgramBook::Program program;
+  for (const SlotIndex slot : books.programs.programs()) {
+    if (!books.programs.find(slot, program) || program.record->held) continue;
+    views.push_back(program_view({books, naming}, program));
+    measure_cores(books, program, views.back());
+  }
+  return views;
+}
+
+}  // namespace ttmem::ledger

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "ledger/snapshot.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace ttmem::ledger {
+
+const Owner& nobody() {
+  static const Owner kNobody = std::make_shared<const ProcessName>();
+  return kNobody;
+}
+
+const ProcessView* Snapshot::process(std::uint64_t key) const {
+  const auto found = std::ranges::find(processes, key, &ProcessView::key);
+  return found == processes.end() ? nullptr : &*found;
+}
+
+void distinguish(std::vector<ProcessView>& processes) {
+  struct Count {
+    std::size_t alive = 0, all = 0;
+    bool confuses(const ProcessView& process) const { return (process.alive ? alive : all) > 1; }
+  };
+  std::unordered_map<std::int32_t, Count> by_pid;
+  std::map<std::pair<std::int32_t, std::uint64_t>, Count> by_start;  // of those with one pid
+  for (const ProcessView& process : processes) {
+    Count& count = by_pid[process.pid];
+    count.alive += process.alive;
+    ++count.all;
+  }
+  for (const ProcessView& process : processes) {
+    if (by_pid[process.pid].all == 1) continue;
+    Count& count = by_start[{process.pid, process.start}];
+    count.alive += process.alive;
+    ++count.all;
+  }
+  for (ProcessView& process : processes) {
+    process.distinction.clear();
+    if (!by_pid[process.pid].confuses(process)) continue;
+    process.distinction = "/" + std::to_string(process.start);
+    // Two containers may start theirs in the same tick; the end of a segment's name is random.
+    if (by_start[{process.pid, process.start}].confuses(process)) {
+      process.distinction += "/" + process.segment.substr(process.segment.rfind('-') + 1);
+    }
+  }
+}
+
+}  // namespace ttmem::ledger
