@@ -119,8 +119,10 @@ std::optional<std::string> receive_all(const Socket& socket, Clock::time_point d
   return std::nullopt;
 }
 
-void keep_only(std::int32_t pid, ledger::Snapshot& snapshot) {
-  std::erase_if(snapshot.processes, [&](const auto& process) { return process.pid != pid; });
+using Wanted = std::optional<ledger::ProcessSelector>;
+
+void keep_only(const ledger::ProcessSelector& wanted, ledger::Snapshot& snapshot) {
+  std::erase_if(snapshot.processes, [&](const auto& process) { return !wanted.matches(process); });
   std::set<std::uint32_t> used;
   for (const auto& process : snapshot.processes) {
     for (const auto& device : process.devices) used.insert(device.id);
@@ -158,32 +160,32 @@ bool is_kept_from(const collect::Collector& collector) {
 
 namespace {
 
-std::optional<ledger::Snapshot> daemon_snapshot(std::optional<std::int32_t> pid) {
+std::optional<ledger::Snapshot> daemon_snapshot(const Wanted& wanted) {
   const auto text = ask_daemon("/api/v1/snapshot");
   auto theirs = text ? view::read_snapshot(*text) : std::nullopt;
-  if (theirs && pid) keep_only(*pid, *theirs);
+  if (theirs && wanted) keep_only(*wanted, *theirs);
   return theirs;
 }
 
 }  // namespace
 
-bool complete(const collect::Collector& collector, std::optional<std::int32_t> pid,
-              ledger::Snapshot& snapshot) {
+bool complete(const collect::Collector& collector,
+              const std::optional<ledger::ProcessSelector>& wanted, ledger::Snapshot& snapshot) {
   if (!is_kept_from(collector)) return false;
-  const auto theirs = daemon_snapshot(pid);
+  const auto theirs = daemon_snapshot(wanted);
   return theirs && ledger::add_processes(*theirs, snapshot);
 }
 
-top::Complete completer(std::optional<std::int32_t> pid) {
+top::Complete completer(const std::optional<ledger::ProcessSelector>& wanted) {
   struct Last {
     Clock::time_point asked;
     std::optional<ledger::Snapshot> theirs;
   };
-  return [pid, last = std::make_shared<Last>()](const collect::Collector& collector,
-                                                ledger::Snapshot& snapshot) {
+  return [wanted, last = std::make_shared<Last>()](const collect::Collector& collector,
+                                                   ledger::Snapshot& snapshot) {
     if (!is_kept_from(collector)) return;
     if (Clock::now() - last->asked >= kPatience) {
-      last->theirs = daemon_snapshot(pid);
+      last->theirs = daemon_snapshot(wanted);
       last->asked = Clock::now();
     }
     if (last->theirs) ledger::add_processes(*last->theirs, snapshot);

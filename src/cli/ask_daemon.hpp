@@ -24,13 +24,13 @@ std::optional<std::string> ask_daemon(const std::string& path);
 // Whether there is something that this user may not read.
 bool is_kept_from(const collect::Collector& collector);
 
-// Adds what only the daemon knows, if there is reason to ask: true if it answered. `pid` as in the
-// collector's options.
-bool complete(const collect::Collector& collector, std::optional<std::int32_t> pid,
-              ledger::Snapshot& snapshot);
+// Adds what only the daemon knows, if there is reason to ask: true if it answered. `wanted` as in
+// the collector's options.
+bool complete(const collect::Collector& collector,
+              const std::optional<ledger::ProcessSelector>& wanted, ledger::Snapshot& snapshot);
 
 // The same for one who reads again and again: the daemon is asked once a second at most.
-top::Complete completer(std::optional<std::int32_t> pid);
+top::Complete completer(const std::optional<ledger::ProcessSelector>& wanted);
 
 // What the daemon remembers of the last two minutes of each device, in the order of time.
 std::vector<top::PastMoment> last_minutes();

@@ -4,17 +4,14 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/formats.hpp"
 #include "cli/output.hpp"
-#include "cli/selection.hpp"
+#include "cli/reading_options.hpp"
 #include "cli/stop_signal.hpp"
 #include "collect/collector.hpp"
-#include "legacy/event_lines.hpp"
-#include "view/events_text.hpp"
-#include "view/json.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -22,37 +19,30 @@ namespace {
 constexpr auto kFollowPause = std::chrono::milliseconds(100);
 
 struct EventsOptions {
-  Selection selection;
-  bool follow = false, json = false, detail = false;
-  std::string format;
+  view::Selection selection;
+  FormatChoice format;
+  bool follow = false, detail = false;
 };
-
-std::string line(const ledger::EventView& event, const ledger::Snapshot& snapshot,
-                 const EventsOptions& options, const view::Style& style) {
-  if (options.json) return view::event_json(event) + "\n";
-  if (options.format != "legacy") return view::event_text(event, style);
-  return legacy::event_lines(event, snapshot.process(event.process->key), {options.detail});
-}
 
 void print_new(collect::Collector& collector, const EventsOptions& options, Output& output) {
   collector.refresh();
   for (const auto& event : collector.take_events()) {
-    output.write(line(event, collector.snapshot(), options, output.style()));
+    const EventLine line{&event, collector.snapshot().process(event.process->key), options.detail};
+    options.format.print(event_formats(), output, line);
   }
   output.flush();
 }
 
 int events(const EventsOptions& options) {
   collect::Options collecting;
-  collecting.pid = options.selection.pid;
+  collecting.process = options.selection.process();
   collecting.events = true;
   collect::Collector collector(collecting);
   Output output;
   StopSignal stop;
   print_new(collector, options, output);
   if (const std::string why = unusable_directory(collector.directories()); !why.empty()) {
-    fmt::print(stderr, "ttmem: {}\n", why);
-    return kFailed;
+    return complain(why, kFailed);
   }
   while (options.follow && !output.is_over() && !stop.wait(kFollowPause)) {
     print_new(collector, options, output);
@@ -61,13 +51,12 @@ int events(const EventsOptions& options) {
 }
 
 constexpr const char* kEventsExamples =
-    "Each process keeps its last 8,192 events. A reader that was too slow prints how many it "
-    "missed;\n"
-    "totals stay exact.\n"
+    "Each process keeps its last 8,192 events. A reader that was too slow prints how many it\n"
+    "missed; totals stay exact.\n"
     "Examples:\n"
-    "  ttmem events                           what is still known, merged over all processes\n"
-    "  ttmem events --follow                  and what comes, until Ctrl-C\n"
-    "  ttmem events --pid 4711                the last things a process did, also after its death\n"
+    "  ttmem events                           what is still known, of all processes in order\n"
+    "  ttmem events --follow                  the same, and then what happens, until Ctrl-C\n"
+    "  ttmem events --pid 4711                the last things a process did, even if it died\n"
     "  ttmem events --json --follow | jq -c 'select(.event == \"failed\")'\n"
     "  ttmem events --format legacy --detail  the original's log lines";
 
@@ -75,18 +64,21 @@ constexpr const char* kEventsExamples =
 
 void register_events(CLI::App& app, Action& action) {
   auto options = std::make_shared<EventsOptions>();
-  CLI::App* command = app.add_subcommand("events", "What happened, one line an event");
+  CLI::App* command = app.add_subcommand("events", "List what happened, one event per line");
   command->footer(kEventsExamples);
-  command->add_flag("--follow", options->follow, "Go on until Ctrl-C");
-  auto* json = command->add_flag("--json", options->json, "One object of docs/json.md a line");
-  command->add_option("--pid", options->selection.pid, "Only of this process")->type_name("PID");
-  auto* format = command->add_option("--format", options->format, "The original's log lines")
-                     ->type_name("legacy")
-                     ->check(CLI::IsMember({"legacy"}))
-                     ->excludes(json);
-  command->add_flag("--detail", options->detail, "With legacy: sizes and cores of each load too")
-      ->needs(format);
-  command->callback([options, &action] { action = [options] { return events(*options); }; });
+  command->add_flag("--follow", options->follow, "Keep printing new events, until Ctrl-C");
+  add_selection(*command, "pid", "Only events of this process", options->selection);
+  options->format.offer(
+      *command, event_formats(),
+      "Print text, json, or legacy: the log lines of the original allocation_server_poc");
+  command->add_flag("--detail", options->detail,
+                    "With --format legacy: also size and cores of each load");
+  command->callback([options, &action] {
+    if (options->detail && !options->format.is("legacy")) {
+      throw CLI::RequiresError("--detail", "--format legacy");
+    }
+    action = [options] { return events(*options); };
+  });
 }
 
 }  // namespace ttmem::cli

@@ -9,149 +9,122 @@
 #include "cli/ask_daemon.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/formats.hpp"
 #include "cli/output.hpp"
-#include "cli/selection.hpp"
+#include "cli/reading_options.hpp"
 #include "cli/stop_signal.hpp"
 #include "collect/collector.hpp"
-#include "legacy/status_text.hpp"
-#include "view/cores_text.hpp"
-#include "view/json.hpp"
 #include "view/labels.hpp"
-#include "view/programs_text.hpp"
-#include "view/status_text.hpp"
 #include "view/units.hpp"
 
 namespace ttmem::cli {
 namespace {
 
 struct StatusOptions {
-  Selection selection;
-  bool json = false, cores = false, programs = false;
-  std::string core, format;
+  view::Selection selection;
+  FormatChoice format;
+  bool cores = false, programs = false;
+  std::string core;
   double watch_seconds = 0;
 };
 
-struct Report {
-  std::string text;
-  int exit_code = kOk;
-};
-
-Report not_found(const std::string& why) {
-  fmt::print(stderr, "ttmem: {}\n", why);
-  return {"", kNotFound};
-}
-
-Report cores_report(const collect::Collector& collector, const ledger::Snapshot& snapshot,
-                    const StatusOptions& options, const view::Style& style) {
+int print_cores(const collect::Collector& collector, const ledger::Snapshot& snapshot,
+                const FormatChoice& format, Output& output) {
   std::vector<view::DeviceCores> devices;
   for (const auto& device : snapshot.devices) {
     devices.push_back({device.id, device.unique_id, collector.cores(device.id, false)});
   }
-  if (options.json) {
-    return {view::cores_json(snapshot, devices, false, view::JsonLayout::kPretty) + "\n"};
-  }
-  std::string text;
-  for (const auto& device : devices) {
-    text += (text.empty() ? "" : "\n") + view::cores_text(device, style);
-  }
-  return {text};
+  format.print(cores_formats(), output, snapshot, devices);
+  return kOk;
 }
 
-Report core_report(const collect::Collector& collector, const ledger::Snapshot& snapshot,
-                   const StatusOptions& options, const view::Style& style) {
-  if (snapshot.devices.size() != 1) return not_found("name the core's device with --device");
+int print_core(const collect::Collector& collector, const ledger::Snapshot& snapshot,
+               const StatusOptions& options, Output& output) {
+  if (snapshot.devices.size() != 1) {
+    return complain("name the core's device with --device", kNotFound);
+  }
   const ledger::Core wanted = *view::parse_core(options.core);
   const ledger::DeviceView& chip = snapshot.devices.front();
   const view::DeviceCores device{chip.id, chip.unique_id, collector.cores(chip.id, true, wanted)};
   if (device.cores.empty() && collector.cores(chip.id, false).empty()) {
-    return not_found(fmt::format(
-        "the cores of device {} are not known: no tracked process has it open", device.id));
+    return complain(fmt::format("the cores of device {} are not known: no tracked process has it "
+                                "open",
+                                device.id),
+                    kNotFound);
   }
   if (device.cores.empty()) {
-    return not_found(fmt::format("device {} has no {} core {},{}; see all with --cores", device.id,
-                                 name(wanted.type), wanted.x, wanted.y));
+    return complain(fmt::format("device {} has no {} core {},{}; see all with --cores", device.id,
+                                name(wanted.type), wanted.x, wanted.y),
+                    kNotFound);
   }
-  if (options.json) {
-    return {view::cores_json(snapshot, {device}, true, view::JsonLayout::kPretty) + "\n"};
-  }
-  return {view::core_map_text(device.id, device.cores.front(), style)};
+  options.format.print(core_map_formats(), output, snapshot, device);
+  return kOk;
 }
 
-Report programs_report(const collect::Collector& collector, const ledger::Snapshot& snapshot,
-                       const StatusOptions& options, const view::Style& style) {
+int print_programs(const collect::Collector& collector, const ledger::Snapshot& snapshot,
+                   const StatusOptions& options, Output& output) {
   std::vector<ledger::ProgramView> programs = collector.programs();
-  if (const auto device = options.selection.device) {
-    std::erase_if(programs, [&](const auto& program) {
-      return std::find(program.devices.begin(), program.devices.end(), *device) ==
-             program.devices.end();
-    });
-  }
-  if (options.json) {
-    return {view::programs_json(snapshot, programs, view::JsonLayout::kPretty) + "\n"};
-  }
-  if (programs.empty()) return {"No program is alive.\n"};
-  return {view::programs_text(programs, snapshot.time, style)};
+  std::erase_if(programs, [&](const auto& each) { return !options.selection.has(each); });
+  options.format.print(programs_formats(), output, snapshot, programs);
+  return kOk;
 }
 
-Report report(const collect::Collector& collector, const StatusOptions& options,
-              const view::Style& style) {
+// What was asked for, into the output; an ExitCode.
+int report(const collect::Collector& collector, StatusOptions& options, Output& output) {
   ledger::Snapshot all = collector.snapshot();
-  const bool told = complete(collector, options.selection.pid, all);
+  const bool told = complete(collector, options.selection.process(), all);
   if (const std::string why = unusable_directory(collector.directories()); !why.empty() && !told) {
-    fmt::print(stderr, "ttmem: {}\n", why);
-    return {"", kFailed};
+    return complain(why, kFailed);
   }
-  if (const std::string why = missing(all, options.selection); !why.empty()) return not_found(why);
-  const ledger::Snapshot snapshot = selected(all, options.selection);
-  if (!options.core.empty()) return core_report(collector, snapshot, options, style);
-  if (options.cores) return cores_report(collector, snapshot, options, style);
-  if (options.programs) return programs_report(collector, snapshot, options, style);
-  if (options.json) return {view::snapshot_json(snapshot, view::JsonLayout::kPretty) + "\n"};
-  const bool original = options.format == "legacy" && !view::is_empty(snapshot);
-  return {original ? legacy::status_text(snapshot) : view::status_text(snapshot, style)};
+  if (const std::string why = find_selected(options.selection, all); !why.empty()) {
+    return complain(why, kNotFound);
+  }
+  const ledger::Snapshot snapshot = options.selection.of(all);
+  if (!options.core.empty()) return print_core(collector, snapshot, options, output);
+  if (options.cores) return print_cores(collector, snapshot, options.format, output);
+  if (options.programs) return print_programs(collector, snapshot, options, output);
+  options.format.print(status_formats(), output, snapshot);
+  return kOk;
 }
 
-int watch(collect::Collector& collector, const StatusOptions& options) {
+int watch(collect::Collector& collector, StatusOptions& options) {
   Output output;
   StopSignal stop;
+  const bool for_people = !options.format.is("json");
   const auto pause =
       std::chrono::nanoseconds(static_cast<std::int64_t>(options.watch_seconds * 1'000'000'000.0));
   do {
     collector.refresh();
-    const Report now = report(collector, options, output.style());
-    if (now.exit_code != kOk) return now.exit_code;
-    const std::string head = "ttmem status at " + view::clock_text(collector.snapshot().time);
+    const std::string now = view::clock_text(collector.snapshot().time);
     if (output.is_terminal()) output.write("\x1b[H\x1b[2J");
-    if (!options.json) output.write(head + "\n\n");
-    output.write(now.text);
-    if (!output.is_terminal() && !options.json) output.write("\n");
+    if (for_people) output.write("ttmem status at " + now + "\n\n");
+    if (const int code = report(collector, options, output); code != kOk) return code;
+    if (!output.is_terminal() && for_people) output.write("\n");
     output.flush();
   } while (!output.is_over() && !stop.wait(pause));
   return output.finish();
 }
 
-int status(const StatusOptions& options) {
+int status(StatusOptions& options) {
   collect::Options collecting;
-  collecting.pid = options.selection.pid;
+  collecting.process = options.selection.process();
   collecting.host = true;
   collect::Collector collector(collecting);
   if (options.watch_seconds > 0) return watch(collector, options);
   Output output;
   collector.refresh();
-  const Report now = report(collector, options, output.style());
-  if (now.exit_code != kOk) return now.exit_code;
-  output.write(now.text);
-  return output.finish();
+  const int code = report(collector, options, output);
+  return code == kOk ? output.finish() : code;
 }
 
 constexpr const char* kStatusExamples =
     "Examples:\n"
     "  ttmem status                       every device, then every process\n"
     "  ttmem status --device 0 --cores    the L1 of each core of device 0, in bytes\n"
-    "  ttmem status --device 0 --core 3,4 the map of one core, bottom to top\n"
+    "  ttmem status --device 0 --core 3,4 the memory map of one core, from bottom to top\n"
     "  ttmem status --programs            live programs and how often they ran\n"
     "  ttmem status --json | jq .devices[0].l1_total\n"
-    "  ttmem status --watch 1             again every second";
+    "  ttmem status --watch 1             repeat every second";
 
 std::string core_problem(const std::string& text) {
   if (view::parse_core(text)) return {};
@@ -160,38 +133,41 @@ std::string core_problem(const std::string& text) {
 
 }  // namespace
 
-int print_status_json(std::optional<std::int32_t> pid) {
+int print_status_json(const view::Selection& selection) {
   StatusOptions options;
-  options.selection.pid = pid;
-  options.json = true;
+  options.selection = selection;
+  options.format.choose("json");
   return status(options);
 }
 
 void register_status(CLI::App& app, Action& action) {
   auto options = std::make_shared<StatusOptions>();
-  CLI::App* command = app.add_subcommand("status", "What each device holds, and who holds it");
+  CLI::App* command = app.add_subcommand("status", "Show what each device holds, and who holds it");
   command->footer(kStatusExamples);
-  command->add_flag("--json", options->json, "As a document of docs/json.md");
-  command->add_option("--device", options->selection.device, "Only this device")->type_name("ID");
-  command->add_option("--pid", options->selection.pid, "Only this process")->type_name("PID");
-  auto* cores = command->add_flag("--cores", options->cores, "The L1 of every core, in bytes");
-  auto* core = command
-                   ->add_option("--core", options->core,
-                                "The map of one core; others than Tensix as TYPE:x,y")
-                   ->type_name("x,y")
-                   ->check(core_problem);
-  auto* programs = command->add_flag("--programs", options->programs, "The live programs");
-  command
-      ->add_option("--watch", options->watch_seconds, "Again every so many seconds, until Ctrl-C")
-      ->type_name("SECONDS")
+  add_selection(*command, "device", "Show only this device, by id or unique id",
+                options->selection);
+  add_selection(*command, "pid", "Show only this process", options->selection);
+  auto* cores = command->add_flag("--cores", options->cores, "Show the L1 of every core, in bytes");
+  auto* core =
+      command
+          ->add_option("--core", options->core,
+                       "Show the memory map of one core; TYPE:x,y if it is not a Tensix core")
+          ->type_name("x,y")
+          ->check(core_problem);
+  auto* programs = command->add_flag("--programs", options->programs, "Show the live programs");
+  command->add_option("--watch", options->watch_seconds, "Repeat every N seconds, until Ctrl-C")
+      ->type_name("N")
       ->check(CLI::Range(0.05, 86400.0));
-  auto* format = command->add_option("--format", options->format, "The original's two layouts")
-                     ->type_name("legacy")
-                     ->check(CLI::IsMember({"legacy"}));
-  cores->excludes(programs)->excludes(format);
-  core->excludes(programs)->excludes(format);
-  programs->excludes(format);
-  command->callback([options, &action] { action = [options] { return status(*options); }; });
+  options->format.offer(*command, status_formats(),
+                        "Print text, json, or legacy: as the original tt_smi_umd did");
+  cores->excludes(programs);
+  core->excludes(programs);
+  command->callback([options, &action] {
+    if (!options->core.empty()) options->format.require("--core", core_map_formats());
+    if (options->cores) options->format.require("--cores", cores_formats());
+    if (options->programs) options->format.require("--programs", programs_formats());
+    action = [options] { return status(*options); };
+  });
 }
 
 }  // namespace ttmem::cli

@@ -17,7 +17,7 @@
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
-#include "cli/selection.hpp"
+#include "cli/reading_options.hpp"
 #include "collect/collector.hpp"
 #include "collect/directories.hpp"
 #include "top/run.hpp"
@@ -29,7 +29,7 @@ namespace {
 struct TopOptions {
   bool once = false, json = false;
   double interval_s = 1.0;
-  std::optional<std::int32_t> pid;
+  view::Selection selection;
   std::string theme = "auto", view = "overview", size;
 };
 
@@ -44,12 +44,12 @@ const std::map<std::string, top::View>& views() {
 
 top::RunOptions run_options(const TopOptions& options) {
   top::RunOptions result;
-  result.collecting = top::what_to_read(options.pid);
+  result.collecting = top::what_to_read(options.selection.process());
   result.interval_s = options.interval_s;
   result.ansi = ansi_of_output(options.theme);
   result.view = views().at(options.view);
-  result.complete = completer(options.pid);
-  if (!options.pid) result.past = last_minutes();
+  result.complete = completer(options.selection.process());
+  if (!options.selection.process()) result.past = last_minutes();
   return result;
 }
 
@@ -90,63 +90,59 @@ std::string blindness(const top::RunOptions& options) {
   collect::Collector collector(options.collecting);
   collector.refresh();
   ledger::Snapshot snapshot = collector.snapshot();
-  return complete(collector, options.collecting.pid, snapshot) ? "" : why;
-}
-
-int fail(const std::string& why) {
-  fmt::print(stderr, "ttmem: {}\n", why);
-  return kFailed;
+  return complete(collector, options.collecting.process, snapshot) ? "" : why;
 }
 
 int run_top(const TopOptions& asked) {
-  if (asked.json) return print_status_json(asked.pid);
+  if (asked.json) return print_status_json(asked.selection);
   const top::RunOptions options = run_options(asked);
-  if (const std::string why = blindness(options); !why.empty()) return fail(why);
+  if (const std::string why = blindness(options); !why.empty()) return complain(why, kFailed);
   if (asked.once) {
     const Size size = picture_size(asked.size);
     return Output::print(top::picture(options, size.columns, size.rows));
   }
   const auto finished = top::run(options);
-  return finished ? kOk : fail(finished.error().message);
+  return finished ? kOk : complain(finished.error().message, kFailed);
 }
 
 constexpr const char* kTopExamples =
+    "Views: overview, device, programs, process, events, dead, help.\n"
     "Keys: arrows, Tab, Enter, / filter, s sort, Space pause, + and - refresh, ? help, q quit;\n"
-    "the mouse works as well. Reading keeps to 3.5 % of a core: where very many processes change\n"
-    "all the time it is done less often than asked for, down to once a second.\n"
+    "the mouse works as well. Reading takes at most 3.5 % of one CPU core: if very many processes\n"
+    "change all the time, updates come less often than asked for, down to one per second.\n"
     "Examples:\n"
-    "  ttmem top                       every device and process, once a second\n"
-    "  ttmem top --interval 0.1        ten times a second\n"
+    "  ttmem top                       every device and process, updated once per second\n"
+    "  ttmem top --interval 0.1        ten times per second\n"
     "  ttmem top --view device         the cores of the first device\n"
-    "  ttmem top --once --size 120x40  one picture as text, for a log or a mail";
+    "  ttmem top --once --size 120x40  one screen as text, for a log or an e-mail";
 
 }  // namespace
 
 void register_top(CLI::App& app, Action& action) {
   auto options = std::make_shared<TopOptions>();
-  CLI::App* command = app.add_subcommand("top", "The same live, on the whole screen");
+  CLI::App* command = app.add_subcommand("top", "Show it live, on the full screen");
   command->footer(kTopExamples);
-  command->add_option("--interval", options->interval_s, "Seconds between two readings")
+  command->add_option("--interval", options->interval_s, "Seconds between two updates")
       ->type_name("SECONDS")
       ->capture_default_str()
       ->check(CLI::Range(top::kShortestIntervalS, top::kLongestIntervalS));
   std::vector<std::string> names;
   for (const auto& [name, view] : views()) names.push_back(name);
-  command->add_option("--view", options->view, "What to begin with")
+  command->add_option("--view", options->view, "View to start with")
       ->type_name("NAME")
       ->capture_default_str()
       ->check(CLI::IsMember(names));
-  command->add_option("--pid", options->pid, "Only this process")->type_name("PID");
-  command->add_option("--theme", options->theme, "dark or light; auto asks COLORFGBG")
+  add_selection(*command, "pid", "Show only this process", options->selection);
+  command->add_option("--theme", options->theme, "Colours: dark, light, or auto (by COLORFGBG)")
       ->type_name("THEME")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "dark", "light"}));
-  auto* once = command->add_flag("--once", options->once, "Print one picture and end");
-  command->add_option("--size", options->size, "Of that picture")
+  auto* once = command->add_flag("--once", options->once, "Print one screen and exit");
+  command->add_option("--size", options->size, "Size of that screen")
       ->type_name("COLUMNSxROWS")
       ->needs(once)
       ->check(check_size);
-  command->add_flag("--json", options->json, "Print what `ttmem status --json` prints, and end")
+  command->add_flag("--json", options->json, "Print what `ttmem status --json` prints, and exit")
       ->excludes(once);
   command->callback([options, &action] { action = [options] { return run_top(*options); }; });
 }

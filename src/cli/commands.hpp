@@ -5,10 +5,10 @@
 // line here and a line in the list of commands.cpp.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <optional>
 #include <vector>
+
+#include "view/selection.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's own
 class App;
@@ -35,8 +35,8 @@ void register_demo(CLI::App& app, Action& action);
 void register_completion(CLI::App& app, Action& action);
 void register_manual(CLI::App& app, Action& action);
 
-// `ttmem status --json` of all or one process, for whoever offers the same; an ExitCode.
-int print_status_json(std::optional<std::int32_t> pid);
+// `ttmem status --json`, for whoever offers the same; an ExitCode.
+int print_status_json(const view::Selection& selection);
 
 // In the order of the help text.
 const std::vector<Register>& commands();

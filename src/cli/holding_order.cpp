@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 #include <utility>
-
-#include "view/labels.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -40,23 +39,15 @@ void sort_by(std::vector<HoldingView>& holdings, Key key) {
 
 }  // namespace
 
-bool is_of_kind(const HoldingView& holding, const std::vector<std::string>& kinds) {
-  return kinds.empty() ||
-         std::find(kinds.begin(), kinds.end(), ledger::name(holding.kind)) != kinds.end();
-}
-
-bool is_on_device(const HoldingView& holding, std::uint32_t device) {
-  return std::find(holding.devices.begin(), holding.devices.end(), device) != holding.devices.end();
-}
-
 void sort_holdings(std::vector<HoldingView>& holdings, const std::string& key) {
   if (key == "size") sort_by(holdings, [](const auto& each) { return ~size_of(each); });
   if (key == "age") sort_by(holdings, [](const auto& each) { return each.since; });
   if (key == "name") sort_by(holdings, [](const auto& each) { return each.name; });
-  if (key == "pid")
+  if (key == "pid") {
     sort_by(holdings, [](const auto& each) {
       return std::tuple(each.process->pid, each.process->start, each.process->segment);
     });
+  }
   if (key == "device") sort_by(holdings, [](const auto& each) { return each.devices; });
 }
 

@@ -129,7 +129,7 @@ void Collector::State::list(const std::vector<Directory>& where) {
       continue;
     }
     for (const Found& file : *files) {
-      if (options.pid && pid_of_name(file.name) != options.pid) continue;
+      if (options.process && pid_of_name(file.name) != options.process->pid) continue;
       const auto known = gone.find(file.path);
       if (known != gone.end() && known->second->reader().file().inode() == file.inode) {
         there.insert(gone.extract(known));
@@ -157,6 +157,7 @@ void Collector::State::list(const std::vector<Directory>& where) {
 std::unique_ptr<SegmentSource> Collector::State::open(const Found& file) {
   auto source = SegmentSource::open(file.path, file.owner, next_key, options.events);
   if (source) {
+    if (!is_wanted(**source, file.name)) return nullptr;
     ++next_key;
     return std::move(*source);
   }
@@ -168,6 +169,15 @@ std::unique_ptr<SegmentSource> Collector::State::open(const Found& file) {
     unreadable.push_back({file.path, source.error()});
   }
   return nullptr;
+}
+
+bool Collector::State::is_wanted(const SegmentSource& source, const std::string& name) const {
+  if (!options.process) return true;
+  ledger::ProcessName process;
+  process.pid = source.header().subject.pid;
+  process.start = source.header().subject.start_ticks;
+  process.segment = name;
+  return options.process->matches(process);
 }
 
 void Collector::State::update() {
@@ -248,7 +258,7 @@ void Collector::State::assemble() {
   if (options.host) host_sources.refresh(now.monotonic_ns);
   host_read_ns = now.monotonic_ns;
   for (const auto& source : sources) inputs.push_back(input(*source));
-  if (options.host) host_sources.add(inputs, options.pid);
+  if (options.host) host_sources.add(inputs, options.process);
   for (ledger::ProcessInput& each : inputs) each.identity.user = user(each.identity.uid);
   snapshot = ledger::assemble(inputs, peaks, options.totals_only);
   snapshot.host = host;

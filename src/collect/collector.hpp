@@ -31,7 +31,7 @@ struct Options {
   // Stands before /proc, /run and /dev/shm, so that tests can make up a machine. Not before
   // `directories`.
   std::string root;
-  std::optional<std::int32_t> pid;  // follow this process only
+  std::optional<ledger::ProcessSelector> process;  // follow this one only
   // Leaves largest free blocks and headroom out of the snapshot. Faster.
   bool totals_only = false;
   bool events = false;  // keep events for take_events()

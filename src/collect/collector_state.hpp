@@ -30,6 +30,7 @@ struct Collector::State {
   bool is_listed(const std::vector<Directory>& where);
   void list(const std::vector<Directory>& where);
   std::unique_ptr<SegmentSource> open(const Found& file);
+  bool is_wanted(const SegmentSource& source, const std::string& name) const;
   void update();
   void drop_replaced();
   void keep_events();

@@ -149,7 +149,8 @@ void HostSources::add_users(const SysfsDevice& device,
   }
 }
 
-void HostSources::add(std::vector<ledger::ProcessInput>& inputs, std::optional<std::int32_t> pid) {
+void HostSources::add(std::vector<ledger::ProcessInput>& inputs,
+                      const std::optional<ledger::ProcessSelector>& only) {
   Outsiders all;
   for (const UpstreamRegion& region : upstream_.regions) add_rows(region, all);
   for (const SysfsDevice& device : devices_) add_users(device, inputs, all);
@@ -164,13 +165,13 @@ void HostSources::add(std::vector<ledger::ProcessInput>& inputs, std::optional<s
     all.erase(found);
   }
   for (auto& [number, outsider] : all) {
-    if (pid && *pid != number) continue;
     ledger::ProcessInput input;
     ledger::ProcessView& view = input.identity;
     view.key = key_of(outsider.process);
     view.pid = number;
     view.host_pid = number;
     view.start = outsider.process.start_ticks;
+    if (only && !only->matches(view)) continue;
     view.name = outsider.process.name;
     view.command = outsider.process.command;
     view.uid = outsider.process.uid;

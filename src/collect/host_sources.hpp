@@ -40,8 +40,8 @@ class HostSources {
   // Pid here and container of a process that has a segment. `name_space` 0: that of the reader.
   void locate(std::uint64_t name_space, ledger::ProcessView& process);
 
-  // `pid`: only this process.
-  void add(std::vector<ledger::ProcessInput>& inputs, std::optional<std::int32_t> pid);
+  void add(std::vector<ledger::ProcessInput>& inputs,
+           const std::optional<ledger::ProcessSelector>& only);
   void finish(ledger::Snapshot& snapshot) const;
   const std::vector<std::string>& problems() const { return problems_; }
 

@@ -3,6 +3,7 @@
 #include "ledger/snapshot.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <unordered_map>
 #include <utility>
 
@@ -11,6 +12,33 @@ namespace ttmem::ledger {
 const Owner& nobody() {
   static const Owner kNobody = std::make_shared<const ProcessName>();
   return kNobody;
+}
+
+std::optional<ProcessSelector> ProcessSelector::parse(std::string_view text) {
+  ProcessSelector selector;
+  const auto take = [&text](auto& number) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc()) return false;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return text.empty() || text.front() == '/';
+  };
+  if (!take(selector.pid) || selector.pid < 0) return std::nullopt;
+  if (text.empty()) return selector;
+  text.remove_prefix(1);
+  if (!take(selector.start.emplace())) return std::nullopt;
+  if (!text.empty()) selector.segment_end = text.substr(1);
+  return selector;
+}
+
+bool ProcessSelector::matches(const ProcessName& process) const {
+  return process.pid == pid && (!start || process.start == *start) &&
+         process.segment.ends_with(segment_end);
+}
+
+std::string ProcessSelector::text() const {
+  std::string text = std::to_string(pid);
+  if (start) text += "/" + std::to_string(*start);
+  return segment_end.empty() ? text : text + "/" + segment_end;
 }
 
 const ProcessView* Snapshot::process(std::uint64_t key) const {

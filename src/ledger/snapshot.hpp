@@ -61,6 +61,17 @@ struct ProcessName {
   bool operator==(const ProcessName&) const = default;
 };
 
+// A process as people name it: "4711", or a label that tells it from others: "1/81234".
+struct ProcessSelector {
+  std::int32_t pid = 0;
+  std::optional<std::uint64_t> start;
+  std::string segment_end;  // "" = any
+
+  static std::optional<ProcessSelector> parse(std::string_view text);
+  bool matches(const ProcessName& process) const;
+  std::string text() const;
+};
+
 // Of a holding, a program, an event: shared by all that one process has.
 using Owner = std::shared_ptr<const ProcessName>;
 const Owner& nobody();

@@ -142,9 +142,9 @@ class Loop {
 
 }  // namespace
 
-collect::Options what_to_read(std::optional<std::int32_t> pid) {
+collect::Options what_to_read(const std::optional<ledger::ProcessSelector>& process) {
   collect::Options options;
-  options.pid = pid;
+  options.process = process;
   options.host = true;
   options.host_every_ms = 3000;
   options.sensors_every_ms = 10'000;

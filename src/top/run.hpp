@@ -30,7 +30,7 @@ struct RunOptions {
 // All processes or one, and of the host what no segment tells: devices that nobody tracks, and who
 // has them open. That is looked at every three seconds; the sensors, which come with it, are not
 // shown. A process that is quiet is looked at three times a second at most.
-collect::Options what_to_read(std::optional<std::int32_t> pid);
+collect::Options what_to_read(const std::optional<ledger::ProcessSelector>& process);
 
 struct Finished {};
 

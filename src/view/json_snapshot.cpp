@@ -198,13 +198,12 @@ Json process(const ledger::ProcessView& view, ProcessDetail detail) {
 
 std::string snapshot_json(const ledger::Snapshot& snapshot, JsonLayout layout) {
   json::Json document = json::head("snapshot", snapshot);
-  document["devices"] = json::Json::array();
-  for (const auto& each : snapshot.devices) document["devices"].push_back(json::device(each));
-  document["processes"] = json::Json::array();
-  for (const auto& each : snapshot.processes) document["processes"].push_back(json::process(each));
-  document["unreadable"] = snapshot.unreadable;
-  document["directories"] = snapshot.directories;
-  document["left_behind"] = snapshot.left_behind;
+  json::snapshot_fields(snapshot.devices, snapshot.processes, snapshot,
+                        [&](const char* name, const auto& list) {
+                          document[name] = json::Json::array();
+                          for (const auto& each : list)
+                            document[name].push_back(json::json_of(each));
+                        });
   return json::text(document, layout);
 }
 

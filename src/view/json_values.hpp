@@ -37,6 +37,18 @@ void add_figures(Json& device, const ledger::DeviceFigures& figures);
 // Appends pid, start, segment and name of the process that something belongs to.
 void add_process(Json& value, const ledger::ProcessName& process);
 
+// The document `snapshot` after its head: `add` gets the name of each field and a list of devices,
+// of processes or of texts, in the order of the document.
+template <typename Devices, typename Processes, typename Add>
+void snapshot_fields(Devices& devices, Processes& processes, const ledger::Snapshot& rest,
+                     const Add& add) {
+  add("devices", devices);
+  add("processes", processes);
+  add("unreadable", rest.unreadable);
+  add("directories", rest.directories);
+  add("left_behind", rest.left_behind);
+}
+
 Json device(const ledger::DeviceView& device);
 // kBrief leaves out what the process holds on each device: what it holds in all stays.
 enum class ProcessDetail : std::uint8_t { kFull, kBrief };
@@ -48,6 +60,7 @@ inline Json json_of(const ledger::DeviceView& view, ProcessDetail = ProcessDetai
 inline Json json_of(const ledger::ProcessView& view, ProcessDetail detail = ProcessDetail::kFull) {
   return process(view, detail);
 }
+inline Json json_of(const std::string& text) { return text; }
 Json failure(const ledger::FailureView& failure);
 Json holding(const ledger::HoldingView& holding);
 

@@ -66,6 +66,21 @@ def test_dump_lists_them_under_two_names():
     assert len(labels(command.text("status", "--programs").split("\nPrograms")[-1])) == 2
 
 
+def test_a_label_chooses_one_of_them():
+    shown = command.text("status").split("\nProcesses\n")[1]
+    chosen = []
+    for label in labels(shown):
+        process, = command.document("status", "--pid", label)["processes"]
+        chosen.append(identity(process))
+        buffers = command.document("dump", "--kind", "buffer", "--pid", label)["holdings"]
+        assert {identity(each) for each in buffers} == {identity(process)}
+        events = [json.loads(line)
+                  for line in command.text("events", "--json", "--pid", label).splitlines()]
+        assert {identity(each) for each in events} == {identity(process)}
+    assert set(chosen) == identities()
+    assert len(command.document("status", "--pid", "1")["processes"]) == 2
+
+
 def test_top_shows_the_holdings_of_one_process_only(new_terminal):
     screen = new_terminal(f"{TTMEM} top --interval 0.2", columns=140, rows=40)
     screen.shows("Processes 2")

@@ -260,7 +260,7 @@ TEST_F(CollectorOf, ADeletedFileOfALivingProcessStillCountsUntilItIsRecreated) {
 TEST_F(CollectorOf, OneProcessAsked) {
   SegmentBuilder one(name(1)), two(name(2));
   Options wanted = options();
-  wanted.pid = 102;  // by its name
+  wanted.process = ledger::ProcessSelector{102, {}, {}};  // by its name
   Collector collector(wanted);
   collector.refresh();
   ASSERT_EQ(collector.snapshot().processes.size(), 1u);

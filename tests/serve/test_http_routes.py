@@ -53,7 +53,7 @@ def test_one_device(busy):
 
 def test_no_such_device(busy):
     daemon, _ = busy
-    assert daemon.error("/api/v1/devices/7") == (404, "there is no such device; there are: 0, 1")
+    assert daemon.error("/api/v1/devices/7") == (404, "there is no device 7; there are: 0, 1")
     assert daemon.error("/api/v1/devices/")[0] == 404
     assert daemon.error("/api/v1/devices/0/nothing")[0] == 404
 
@@ -81,6 +81,10 @@ def test_processes_of_two_containers_have_two_names(daemons):
         assert [each["pid"] for each in processes] == [1, 1] and len(names(processes)) == 2
         assert names(daemon.document("/api/v1/holdings")["holdings"]) == names(processes)
         assert names(daemon.document("/api/v1/programs")["programs"]) == names(processes)
+        for each in processes:
+            one = f"?pid=1/{each['start']}/{each['segment'].rsplit('-')[-1]}"
+            assert names(daemon.document("/api/v1/holdings" + one)["holdings"]) == names([each])
+            assert names(daemon.document("/api/v1/programs" + one)["programs"]) == names([each])
         cores = daemon.document("/api/v1/devices/0/cores?map=1")["devices"][0]["cores"]
         owners = names(stretch for core in cores for stretch in core["map"])
         assert owners - {(None, None, None)} and owners <= names(processes) | {(None, None, None)}
@@ -92,8 +96,20 @@ def test_programs(busy):
     assert without_times(daemon.document("/api/v1/programs")) == without_times(expected)
     mine = daemon.document(f"/api/v1/programs?pid={pids[0]}")["programs"]
     assert mine and {each["pid"] for each in mine} == {pids[0]}
-    assert daemon.document("/api/v1/programs?device=1")["programs"]
-    assert daemon.error("/api/v1/programs?device=9")[0] == 404
+
+
+def test_a_device_has_the_same_names_everywhere(busy):
+    daemon, _ = busy
+    unique = daemon.document("/api/v1/snapshot")["devices"][1]["unique_id"]
+    for kind in ("programs", "holdings"):
+        by_id = without_times(daemon.document(f"/api/v1/{kind}?device=1")[kind])
+        assert by_id and by_id == without_times(
+            daemon.document(f"/api/v1/{kind}?device={unique}")[kind])
+        assert daemon.error(f"/api/v1/{kind}?device=9") == (
+            404, "there is no device 9; there are: 0, 1")
+        assert daemon.error(f"/api/v1/{kind}?device=first")[0] == 400
+    assert without_times(command("dump", "--device", unique)["holdings"]) == by_id
+    assert [each["id"] for each in command("status", "--device", unique)["devices"]] == [1]
 
 
 def test_holdings_in_pages_are_the_dump(busy):

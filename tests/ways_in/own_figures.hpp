@@ -38,7 +38,7 @@ class WaysIn : public testing::Test {
   static ttmem::collect::Collector look() {
     ttmem::collect::Options options;
     options.directories = {segment_directory()};
-    options.pid = getpid();
+    options.process = ledger::ProcessSelector{getpid(), {}, {}};
     ttmem::collect::Collector collector(options);
     collector.refresh();
     return collector;

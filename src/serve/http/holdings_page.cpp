@@ -3,45 +3,26 @@
 #include "serve/http/holdings_page.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <optional>
 #include <string>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "view/json.hpp"
 #include "view/json_values.hpp"
-#include "view/labels.hpp"
+#include "view/selection.hpp"
 
 namespace ttmem::serve::http {
 namespace {
 
-using ledger::HoldingKind;
 using ledger::HoldingView;
 using view::json::Json;
 
 constexpr std::uint64_t kUsualLimit = 1000, kMostLimit = 10'000;
 
-struct Filter {
-  std::optional<std::uint64_t> pid, device;
-  std::optional<std::string> process, kind, space;
-
-  bool passes(const HoldingView& holding) const {
-    if (pid && static_cast<std::uint64_t>(holding.process->pid) != *pid) return false;
-    if (!pid && !holding.process->alive) return false;
-    if (process && holding.process->name != *process) return false;
-    if (kind && ledger::name(holding.kind) != *kind) return false;
-    if (space && (holding.kind != HoldingKind::kBuffer || name(holding.space) != *space)) {
-      return false;
-    }
-    return !device || std::ranges::any_of(holding.devices, [&](auto id) { return id == *device; });
-  }
-};
-
 struct Page {
-  Filter filter;
+  view::Selection selection;
   std::uint64_t limit = kUsualLimit, first = 0;
   std::optional<std::uint64_t> generation;  // of the page before
 };
@@ -53,18 +34,8 @@ std::optional<std::uint64_t> number(std::string_view text) {
   return value;
 }
 
-// The words that a parameter may be.
-template <std::size_t N>
-std::string choices(const std::array<std::string_view, N>& words, std::string_view given) {
-  if (std::ranges::find(words, given) != words.end()) return "";
-  return fmt::format("one of {}", fmt::join(words, ", "));
-}
-
+// "" if the value is right, else what it must be.
 std::string take(const std::string& name, const std::string& value, Page& page) {
-  static constexpr std::array<std::string_view, 5> kKinds = {"buffer", "program", "kernel", "range",
-                                                             "trace"};
-  static constexpr std::array<std::string_view, 5> kSpaces = {"dram", "l1", "l1_small", "trace",
-                                                              "system_memory"};
   if (name == "limit") {
     const auto limit = number(value);
     if (!limit || *limit < 1 || *limit > kMostLimit) return "a number from 1 to 10000";
@@ -75,18 +46,8 @@ std::string take(const std::string& name, const std::string& value, Page& page) 
     const auto first = number(std::string_view(value).substr(std::min(dash + 1, value.size())));
     if (!page.generation || !first) return "the `next` of the page before";
     page.first = *first;
-  } else if (name == "pid" || name == "device") {
-    auto& wanted = name == "pid" ? page.filter.pid : page.filter.device;
-    wanted = number(value);
-    if (!wanted) return "a number";
-  } else if (name == "process") {
-    page.filter.process = value;
-  } else if (name == "kind") {
-    page.filter.kind = value;
-    return choices(kKinds, value);
-  } else if (name == "space") {
-    page.filter.space = value;
-    return choices(kSpaces, value);
+  } else {
+    return page.selection.add(name, value);
   }
   return "";
 }
@@ -100,10 +61,12 @@ Response holdings_page(const Request& request, const collect::Collector& collect
     const std::string wanted = take(name, value, page);
     if (!wanted.empty()) return error(400, fmt::format("{} must be {}", name, wanted));
   }
+  const auto device = page.selection.find(collector.snapshot());
+  if (!device) return error(404, device.error().message);
   std::string list;
   std::uint64_t total = 0;
   collector.holdings([&](const HoldingView& holding) {
-    if (!page.filter.passes(holding)) return;
+    if (!page.selection.has(holding)) return;
     const std::uint64_t index = total++;
     if (index < page.first || index - page.first >= page.limit) return;
     list += list.empty() ? "\n" : ",\n";

@@ -3,6 +3,7 @@
 #include "serve/http/live_snapshot.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "view/json.hpp"
@@ -44,35 +45,33 @@ bool merge(const std::vector<View>& views, std::vector<LiveSnapshot::Part<View>>
   return changed;
 }
 
+// The full text of a part is kept for the next who asks.
 template <typename View>
-void append(std::vector<LiveSnapshot::Part<View>>& parts, std::string& text) {
+void append(std::vector<LiveSnapshot::Part<View>>& parts, std::string& text, ProcessDetail detail) {
+  const bool brief = detail == ProcessDetail::kBrief && std::is_same_v<View, ledger::ProcessView>;
   text += '[';
   for (auto& part : parts) {
+    if (text.back() != '[') text += ',';
+    if (brief) {
+      text += view::json::text(json_of(part.view, detail), JsonLayout::kCompact);
+      continue;
+    }
     if (part.text.empty()) {
       part.text = view::json::text(json_of(part.view), JsonLayout::kCompact);
     }
-    if (text.back() != '[') text += ',';
     text += part.text;
   }
   text += ']';
 }
 
-void append_brief(const std::vector<LiveSnapshot::Process>& parts, std::string& text) {
-  Json list = Json::array();
-  for (const auto& part : parts) {
-    list.push_back(view::json::process(part.view, ProcessDetail::kBrief));
-  }
-  text += view::json::text(list, JsonLayout::kCompact);
+void append(const std::vector<std::string>& texts, std::string& text, ProcessDetail /*any*/) {
+  text += view::json::text(Json(texts), JsonLayout::kCompact);
 }
 
 std::string opened_head(const char* document, const ledger::Snapshot& frame) {
   std::string text = view::json::text(view::json::head(document, frame), JsonLayout::kCompact);
   text.pop_back();
   return text;
-}
-
-void append_list(const char* name, const std::vector<std::string>& values, std::string& text) {
-  text += std::string(",\"") + name + "\":" + view::json::text(Json(values), JsonLayout::kCompact);
 }
 
 }  // namespace
@@ -101,17 +100,12 @@ bool LiveSnapshot::take(const ledger::Snapshot& snapshot) {
 LiveSnapshot::Text LiveSnapshot::document(ProcessDetail detail) {
   const bool brief = detail == ProcessDetail::kBrief;
   if (rest_ && !brief) return {opened_head("snapshot", frame_), rest_};
-  std::string text = ",\"devices\":";
-  append(devices_, text);
-  text += ",\"processes\":";
-  if (brief) {
-    append_brief(processes_, text);
-  } else {
-    append(processes_, text);
-  }
-  append_list("unreadable", frame_.unreadable, text);
-  append_list("directories", frame_.directories, text);
-  append_list("left_behind", frame_.left_behind, text);
+  std::string text;
+  const auto add = [&](const char* name, auto& list) {
+    text += std::string(",\"") + name + "\":";
+    append(list, text, detail);
+  };
+  view::json::snapshot_fields(devices_, processes_, frame_, add);
   auto rest = std::make_shared<const std::string>(std::move(text) + "}\n");
   if (!brief) rest_ = rest;
   return {opened_head("snapshot", frame_), std::move(rest)};
@@ -120,7 +114,7 @@ LiveSnapshot::Text LiveSnapshot::document(ProcessDetail detail) {
 LiveSnapshot::Text LiveSnapshot::processes_document() {
   if (!processes_rest_) {
     std::string text = ",\"processes\":";
-    append(processes_, text);
+    append(processes_, text, ProcessDetail::kFull);
     processes_rest_ = std::make_shared<const std::string>(std::move(text) + "}\n");
   }
   return {opened_head("processes", frame_), processes_rest_};

@@ -3,13 +3,10 @@
 #include "serve/http/routes.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "serve/history/history_json.hpp"
 #include "serve/http/api_page.hpp"
@@ -19,7 +16,6 @@
 #include "view/json_values.hpp"
 #include "view/labels.hpp"
 #include "view/metrics.hpp"
-#include "view/units.hpp"
 
 namespace ttmem::serve::http {
 namespace {
@@ -36,26 +32,6 @@ Response text(LiveSnapshot::Text document) {
   response.start = std::move(document.start);
   response.rest = std::move(document.rest);
   return response;
-}
-
-// By its number in the document, or by its unique id.
-const ledger::DeviceView* find_device(const LiveSnapshot& live, const std::string& name) {
-  const auto found = std::ranges::find_if(live.devices(), [&](const LiveSnapshot::Device& part) {
-    return name == std::to_string(part.view.id) ||
-           name == view::unique_id_text(part.view.unique_id);
-  });
-  return found == live.devices().end() ? nullptr : &found->view;
-}
-
-Response no_device(const LiveSnapshot& live) {
-  std::vector<std::uint32_t> ids;
-  for (const auto& part : live.devices()) ids.push_back(part.view.id);
-  if (ids.empty()) return error(404, "there is no such device: no process has told about any");
-  return error(404, fmt::format("there is no such device; there are: {}", fmt::join(ids, ", ")));
-}
-
-bool is_on(const std::vector<std::uint32_t>& devices, std::uint32_t id) {
-  return std::ranges::find(devices, id) != devices.end();
 }
 
 bool is_set(const Request& request, std::string_view name) {
@@ -106,13 +82,25 @@ Response Routes::api(const Request& request, const std::string& name) {
   return nothing();
 }
 
+// Takes what the parameters select; an answer if one is wrong, or names what is not there.
+std::optional<Response> Routes::select(const Request& request, view::Selection& selection) const {
+  for (const auto& [name, value] : request.query) {
+    const std::string wanted = selection.add(name, value);
+    if (!wanted.empty()) return error(400, fmt::format("{} must be {}", name, wanted));
+  }
+  const auto device = selection.find(sources_.collector.snapshot());
+  if (!device) return error(404, device.error().message);
+  return std::nullopt;
+}
+
 Response Routes::processes(const Request& request) {
-  const std::string* pid = request.parameter("pid");
-  if (pid == nullptr) return text(sources_.live.processes_document());
+  view::Selection selection;
+  if (auto refusal = select(request, selection)) return std::move(*refusal);
+  if (!selection.process()) return text(sources_.live.processes_document());
   Json document = view::json::head("processes", sources_.live.frame());
   document["processes"] = Json::array();
   for (const auto& part : sources_.live.processes()) {
-    if (std::to_string(part.view.pid) != *pid) continue;
+    if (!selection.has(part.view)) continue;
     document["processes"].push_back(view::json::process(part.view));
   }
   return json(view::json::text(document, JsonLayout::kCompact));
@@ -120,12 +108,15 @@ Response Routes::processes(const Request& request) {
 
 Response Routes::device(const Request& request, const std::string& rest) {
   const std::size_t slash = std::min(rest.find('/'), rest.size());
-  const ledger::DeviceView* found = find_device(sources_.live, rest.substr(0, slash));
+  view::Selection selection;
+  const std::string wanted = selection.add("device", rest.substr(0, slash));
+  if (!wanted.empty()) return error(404, "a device is named by " + wanted);
+  const auto found = selection.find(sources_.collector.snapshot());
+  if (!found) return error(404, found.error().message);
   const std::string part = rest.substr(slash);
-  if (part == "/cores" && found != nullptr) return cores(request, *found);
-  if (part == "/banks" && found != nullptr) return banks(*found);
-  if (part.empty() && found != nullptr) return json(sources_.live.device_document(found->id));
-  return found == nullptr ? no_device(sources_.live) : nothing();
+  if (part == "/cores") return cores(request, **found);
+  if (part == "/banks") return banks(**found);
+  return part.empty() ? json(sources_.live.device_document((*found)->id)) : nothing();
 }
 
 Response Routes::cores(const Request& request, const ledger::DeviceView& device) {
@@ -147,16 +138,17 @@ Response Routes::banks(const ledger::DeviceView& device) {
 
 // Without their pictures, unless one failure of one process is asked for.
 Response Routes::failures(const Request& request) {
-  const std::string* pid = request.parameter("pid");
+  view::Selection selection;
+  if (auto refusal = select(request, selection)) return std::move(*refusal);
   const std::string* number = request.parameter("number");
   std::vector<view::ProcessFailure> found;
   for (const auto& part : sources_.live.processes()) {
     const ledger::ProcessView& process = part.view;
-    if (pid != nullptr && std::to_string(process.pid) != *pid) continue;
+    if (selection.process() && !selection.has(process)) continue;
     for (const ledger::FailureView& failure : process.failures) {
       if (number != nullptr && std::to_string(failure.number) != *number) continue;
       found.push_back({process, failure, {}});
-      if (pid == nullptr || number == nullptr) continue;
+      if (!selection.process() || number == nullptr) continue;
       auto picture = sources_.collector.failure_picture(process.key, failure.number);
       if (picture) found.back().picture = std::move(*picture);
     }
@@ -177,16 +169,10 @@ Response Routes::log() {
 }
 
 Response Routes::programs(const Request& request) {
+  view::Selection selection;
+  if (auto refusal = select(request, selection)) return std::move(*refusal);
   std::vector<ledger::ProgramView> programs = sources_.collector.programs();
-  if (const std::string* pid = request.parameter("pid")) {
-    std::erase_if(programs,
-                  [&](const auto& each) { return std::to_string(each.process->pid) != *pid; });
-  }
-  if (const std::string* name = request.parameter("device")) {
-    const ledger::DeviceView* device = find_device(sources_.live, *name);
-    if (device == nullptr) return no_device(sources_.live);
-    std::erase_if(programs, [&](const auto& each) { return !is_on(each.devices, device->id); });
-  }
+  std::erase_if(programs, [&](const auto& each) { return !selection.has(each); });
   return json(view::programs_json(sources_.live.frame(), programs, JsonLayout::kCompact));
 }
 

@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "collect/collector.hpp"
@@ -15,6 +16,7 @@
 #include "serve/http/request.hpp"
 #include "serve/http/response.hpp"
 #include "view/metrics.hpp"
+#include "view/selection.hpp"
 
 namespace ttmem::serve::http {
 
@@ -40,6 +42,7 @@ class Routes {
   Response answer(const Request& request);
 
  private:
+  std::optional<Response> select(const Request& request, view::Selection& selection) const;
   Response api(const Request& request, const std::string& name);
   Response processes(const Request& request);
   Response device(const Request& request, const std::string& rest);

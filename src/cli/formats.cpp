@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "cli/formats.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "legacy/event_lines.hpp"
+#include "legacy/status_text.hpp"
+#include "view/cores_text.hpp"
+#include "view/dump_text.hpp"
+#include "view/events_text.hpp"
+#include "view/programs_text.hpp"
+#include "view/status_text.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+using ledger::Snapshot;
+using view::JsonLayout;
+
+// ---- the state of devices
+// ------------------------------------------------------------------------
+
+void status_as_text(Output& output, const Snapshot& snapshot) {
+  output.write(view::status_text(snapshot, output.style()));
+}
+void status_as_json(Output& output, const Snapshot& snapshot) {
+  output.write(view::snapshot_json(snapshot, JsonLayout::kPretty) + "\n");
+}
+// The original says nothing where nothing is tracked; then it is better to say how to begin.
+void status_as_legacy(Output& output, const Snapshot& snapshot) {
+  output.write(view::is_empty(snapshot) ? view::status_text(snapshot, output.style())
+                                        : legacy::status_text(snapshot));
+}
+
+void cores_as_text(Output& output, const Snapshot& /*snapshot*/,
+                   const std::vector<view::DeviceCores>& devices) {
+  for (const view::DeviceCores& device : devices) {
+    if (&device != devices.data()) output.write("\n");
+    output.write(view::cores_text(device, output.style()));
+  }
+}
+void cores_as_json(Output& output, const Snapshot& snapshot,
+                   const std::vector<view::DeviceCores>& devices) {
+  output.write(view::cores_json(snapshot, devices, false, JsonLayout::kPretty) + "\n");
+}
+
+void core_map_as_text(Output& output, const Snapshot& /*snapshot*/,
+                      const view::DeviceCores& device) {
+  output.write(view::core_map_text(device.id, device.cores.front(), output.style()));
+}
+void core_map_as_json(Output& output, const Snapshot& snapshot, const view::DeviceCores& device) {
+  output.write(view::cores_json(snapshot, {device}, true, JsonLayout::kPretty) + "\n");
+}
+
+void programs_as_text(Output& output, const Snapshot& snapshot,
+                      const std::vector<ledger::ProgramView>& programs) {
+  output.write(programs.empty() ? "No program is alive.\n"
+                                : view::programs_text(programs, snapshot.time, output.style()));
+}
+void programs_as_json(Output& output, const Snapshot& snapshot,
+                      const std::vector<ledger::ProgramView>& programs) {
+  output.write(view::programs_json(snapshot, programs, JsonLayout::kPretty) + "\n");
+}
+
+// ---- what is held
+// --------------------------------------------------------------------------------
+
+void holdings_as_text(Output& output, const Snapshot& snapshot,
+                      const std::vector<ledger::HoldingView>& holdings) {
+  if (!holdings.empty()) {
+    output.write(view::dump_text(holdings, snapshot.time, output.style()));
+  } else {
+    output.write(view::is_empty(snapshot) ? view::empty_text() : "Nothing is held.\n");
+  }
+}
+void holdings_as_json(Output& output, const Snapshot& snapshot,
+                      const std::vector<ledger::HoldingView>& holdings) {
+  view::holdings_json(snapshot, holdings, [&](std::string_view text) { output.write(text); });
+}
+
+void failures_as_text(Output& output, const Snapshot& snapshot,
+                      const std::vector<view::ProcessFailure>& failures) {
+  for (const view::ProcessFailure& failure : failures) {
+    output.write(view::failure_text(failure, snapshot.time, output.style()));
+  }
+}
+void failures_as_json(Output& output, const Snapshot& snapshot,
+                      const std::vector<view::ProcessFailure>& failures) {
+  output.write(view::failures_json(snapshot, failures, JsonLayout::kPretty) + "\n");
+}
+
+// ---- what happened
+// -------------------------------------------------------------------------------
+
+void event_as_text(Output& output, const EventLine& line) {
+  output.write(view::event_text(*line.event, output.style()));
+}
+void event_as_json(Output& output, const EventLine& line) {
+  output.write(view::event_json(*line.event) + "\n");
+}
+void event_as_legacy(Output& output, const EventLine& line) {
+  output.write(legacy::event_lines(*line.event, line.process, {line.detail}));
+}
+
+}  // namespace
+
+// ---- the tables
+// ----------------------------------------------------------------------------------
+
+Formats<Snapshot> status_formats() {
+  static constexpr Format<Snapshot> kAll[] = {
+      {"text", status_as_text}, {"json", status_as_json}, {"legacy", status_as_legacy}};
+  return kAll;
+}
+
+Formats<Snapshot, std::vector<view::DeviceCores>> cores_formats() {
+  static constexpr Format<Snapshot, std::vector<view::DeviceCores>> kAll[] = {
+      {"text", cores_as_text}, {"json", cores_as_json}};
+  return kAll;
+}
+
+Formats<Snapshot, view::DeviceCores> core_map_formats() {
+  static constexpr Format<Snapshot, view::DeviceCores> kAll[] = {{"text", core_map_as_text},
+                                                                 {"json", core_map_as_json}};
+  return kAll;
+}
+
+Formats<Snapshot, std::vector<ledger::ProgramView>> programs_formats() {
+  static constexpr Format<Snapshot, std::vector<ledger::ProgramView>> kAll[] = {
+      {"text", programs_as_text}, {"json", programs_as_json}};
+  return kAll;
+}
+
+Formats<Snapshot, std::vector<ledger::HoldingView>> holdings_formats() {
+  static constexpr Format<Snapshot, std::vector<ledger::HoldingView>> kAll[] = {
+      {"text", holdings_as_text}, {"json", holdings_as_json}};
+  return kAll;
+}
+
+Formats<Snapshot, std::vector<view::ProcessFailure>> failures_formats() {
+  static constexpr Format<Snapshot, std::vector<view::ProcessFailure>> kAll[] = {
+      {"text", failures_as_text}, {"json", failures_as_json}};
+  return kAll;
+}
+
+Formats<EventLine> event_formats() {
+  static constexpr Format<EventLine> kAll[] = {
+      {"text", event_as_text}, {"json", event_as_json}, {"legacy", event_as_legacy}};
+  return kAll;
+}
+
+// ---- the choice
+// ----------------------------------------------------------------------------------
+
+void FormatChoice::offer(CLI::App& command, const std::vector<std::string>& names,
+                         const std::string& help) {
+  name_ = names.front();
+  CLI::Option* format =
+      command.add_option("--format", name_, help)->type_name("NAME")->check(CLI::IsMember(names));
+  command
+      .add_flag_callback(
+          "--json", [this] { name_ = "json"; },
+          "Short for --format json, as described in docs/json.md")
+      ->excludes(format);
+}
+
+void FormatChoice::require(const std::string& option, const std::vector<std::string>& names) const {
+  if (std::ranges::find(names, name_) != names.end()) return;
+  throw CLI::ValidationError(
+      option, fmt::format("is not printed as {}: choose {}", name_, fmt::join(names, " or ")));
+}
+
+}  // namespace ttmem::cli

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "cli/reading_options.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace ttmem::cli {
+namespace {
+
+void take(const std::string& name, const std::string& value, view::Selection& selection) {
+  const std::string wanted = selection.add(name, value);
+  if (!wanted.empty()) throw CLI::ValidationError("--" + name, "must be " + wanted);
+}
+
+}  // namespace
+
+void add_selection(CLI::App& command, const std::string& name, const std::string& help,
+                   view::Selection& selection) {
+  if (name == "kind") {
+    command
+        .add_option_function<std::vector<std::string>>(
+            "--kind",
+            [&selection](const std::vector<std::string>& kinds) {
+              for (const std::string& kind : kinds) take("kind", kind, selection);
+            },
+            help)
+        ->type_name("KIND")
+        ->delimiter(',');
+    return;
+  }
+  command
+      .add_option_function<std::string>(
+          "--" + name,
+          [name, &selection](const std::string& value) { take(name, value, selection); }, help)
+      ->type_name(name == "pid" ? "PID" : "ID");
+}
+
+std::string find_selected(view::Selection& selection, const ledger::Snapshot& snapshot) {
+  if (std::string why = selection.missing_process(snapshot); !why.empty()) return why;
+  const auto found = selection.find(snapshot);
+  return found ? "" : found.error().message;
+}
+
+std::string unusable_directory(const std::vector<std::string>& directories) {
+  std::string complaint;
+  for (const std::string& path : directories) {
+    struct stat status{};
+    if (stat(path.c_str(), &status) != 0) {
+      if (errno == ENOENT) continue;
+    } else if (!S_ISDIR(status.st_mode)) {
+      errno = ENOTDIR;
+    } else if (access(path.c_str(), R_OK | X_OK) == 0) {
+      return "";
+    }
+    complaint = fmt::format("cannot look into {}: {}; set TTMEM_DIR to a directory you may read",
+                            path, std::strerror(errno));
+  }
+  return complaint;
+}
+
+int complain(const std::string& why, int exit_code) {
+  fmt::print(stderr, "ttmem: {}\n", why);
+  return exit_code;
+}
+
+}  // namespace ttmem::cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// What all commands that read share: options for what to see, and what they say when it cannot be
+// read.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "view/selection.hpp"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's own
+class App;
+}
+
+namespace ttmem::cli {
+
+// `--device`, `--pid` or `--kind`, by its name in view::Selection.
+void add_selection(CLI::App& command, const std::string& name, const std::string& help,
+                   view::Selection& selection);
+
+// Finds in the snapshot what is selected. Why it is not there, with what there is instead; "" if
+// it is.
+std::string find_selected(view::Selection& selection, const ledger::Snapshot& snapshot);
+
+// Not one of the directories can be looked into: words for the user; "" if all is well.
+std::string unusable_directory(const std::vector<std::string>& directories);
+
+// Says why on standard error, and returns the code.
+int complain(const std::string& why, int exit_code);
+
+}  // namespace ttmem::cli
