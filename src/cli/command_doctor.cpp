@@ -31,6 +31,7 @@ std::string text_for(const inject::LibraryPlace& place, const inject::Diagnosis&
   for (const auto& hook : diagnosis.hooks) {
     text += fmt::format("    {:<28} {}\n", hook.name, words_for(hook));
   }
+  if (!place.lines.empty()) text += fmt::format("  lines     {}\n", view::printable(place.lines));
   const auto lost = diagnosis.lost();
   if (lost.empty()) return text + "  verdict   everything can be recorded\n";
   text += fmt::format("  verdict   not available: {}\n", fmt::join(lost, "; "));

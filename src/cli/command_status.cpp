@@ -24,7 +24,7 @@ struct StatusOptions {
   view::Selection selection;
   FormatChoice format;
   bool cores = false, programs = false;
-  std::string core;
+  std::string core, by;
   double watch_seconds = 0;
 };
 
@@ -69,6 +69,18 @@ int print_programs(const collect::Collector& collector, const ledger::Snapshot& 
   return kOk;
 }
 
+int print_origins(const collect::Collector& collector, const ledger::Snapshot& snapshot,
+                  StatusOptions& options, Output& output) {
+  view::Origins origins;
+  origins.question.by = *ledger::named<ledger::OriginBy>(options.by);
+  const auto device = options.selection.find(snapshot);
+  if (device && *device) origins.question.device = (*device)->id;
+  origins.question.of = [&](const auto& process) { return options.selection.has(process); };
+  origins.rows = collector.origins(origins.question);
+  options.format.print(origins_formats(), output, snapshot, origins);
+  return kOk;
+}
+
 // What was asked for, into the output; an ExitCode.
 int report(const collect::Collector& collector, StatusOptions& options, Output& output) {
   ledger::Snapshot all = collector.snapshot();
@@ -82,6 +94,7 @@ int report(const collect::Collector& collector, StatusOptions& options, Output& 
   const ledger::Snapshot snapshot = options.selection.of(all);
   if (!options.core.empty()) return print_core(collector, snapshot, options, output);
   if (options.cores) return print_cores(collector, snapshot, options.format, output);
+  if (!options.by.empty()) return print_origins(collector, snapshot, options, output);
   if (options.programs) return print_programs(collector, snapshot, options, output);
   options.format.print(status_formats(), output, snapshot);
   return kOk;
@@ -123,6 +136,7 @@ constexpr const char* kStatusExamples =
     "  ttmem status --device 0 --cores    the L1 of each core of device 0, in bytes\n"
     "  ttmem status --device 0 --core 3,4 the memory map of one core, from bottom to top\n"
     "  ttmem status --programs            live programs and how often they ran\n"
+    "  ttmem status --by line             which line of Python holds how much\n"
     "  ttmem status --json | jq .devices[0].l1_total\n"
     "  ttmem status --watch 1             repeat every second";
 
@@ -160,12 +174,19 @@ void register_status(CLI::App& app, Action& action) {
       ->check(CLI::Range(0.05, 86400.0));
   options->format.offer(*command, status_formats(),
                         "Print text, json, or legacy: as the original tt_smi_umd did");
+  auto* by = command
+                 ->add_option("--by", options->by,
+                              "Show what is held, by line, file, operation, region or stack")
+                 ->type_name("WHAT")
+                 ->check(CLI::IsMember({"line", "file", "operation", "region", "stack"}));
   cores->excludes(programs);
   core->excludes(programs);
+  by->excludes(cores)->excludes(core)->excludes(programs);
   command->callback([options, &action] {
     if (!options->core.empty()) options->format.require("--core", core_map_formats());
     if (options->cores) options->format.require("--cores", cores_formats());
     if (options->programs) options->format.require("--programs", programs_formats());
+    if (!options->by.empty()) options->format.require("--by", origins_formats());
     action = [options] { return status(*options); };
   });
 }

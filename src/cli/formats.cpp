@@ -11,6 +11,7 @@
 #include "view/cores_text.hpp"
 #include "view/dump_text.hpp"
 #include "view/events_text.hpp"
+#include "view/origins_text.hpp"
 #include "view/programs_text.hpp"
 #include "view/status_text.hpp"
 
@@ -81,6 +82,17 @@ void holdings_as_json(Output& output, const Snapshot& snapshot,
   view::holdings_json(snapshot, holdings, [&](std::string_view text) { output.write(text); });
 }
 
+void origins_as_text(Output& output, const Snapshot& snapshot, const view::Origins& origins) {
+  if (origins.rows.empty()) return output.write("Nothing is held.\n");
+  output.write(view::origins_text(origins, output.style()));
+  const std::size_t devices = snapshot.devices.size();
+  if (origins.question.device || devices < 2) return;
+  output.write(fmt::format("Bytes of all {} devices together; --device ID shows one.\n", devices));
+}
+void origins_as_json(Output& output, const Snapshot& snapshot, const view::Origins& origins) {
+  output.write(view::origins_json(snapshot, origins, JsonLayout::kPretty) + "\n");
+}
+
 void failures_as_text(Output& output, const Snapshot& snapshot,
                       const std::vector<view::ProcessFailure>& failures) {
   for (const view::ProcessFailure& failure : failures) {
@@ -113,6 +125,12 @@ void event_as_legacy(Output& output, const EventLine& line) {
 Formats<Snapshot> status_formats() {
   static constexpr Format<Snapshot> kAll[] = {
       {"text", status_as_text}, {"json", status_as_json}, {"legacy", status_as_legacy}};
+  return kAll;
+}
+
+Formats<Snapshot, view::Origins> origins_formats() {
+  static constexpr Format<Snapshot, view::Origins> kAll[] = {{"text", origins_as_text},
+                                                             {"json", origins_as_json}};
   return kAll;
 }
 

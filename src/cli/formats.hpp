@@ -44,6 +44,7 @@ Formats<ledger::Snapshot> status_formats();
 Formats<ledger::Snapshot, std::vector<view::DeviceCores>> cores_formats();
 Formats<ledger::Snapshot, view::DeviceCores> core_map_formats();
 Formats<ledger::Snapshot, std::vector<ledger::ProgramView>> programs_formats();
+Formats<ledger::Snapshot, view::Origins> origins_formats();
 Formats<ledger::Snapshot, std::vector<ledger::HoldingView>> holdings_formats();
 Formats<ledger::Snapshot, std::vector<view::ProcessFailure>> failures_formats();
 Formats<EventLine> event_formats();

@@ -20,6 +20,7 @@
 
 #include "base/result.hpp"
 #include "ledger/event.hpp"
+#include "ledger/origin_totals.hpp"
 #include "ledger/snapshot.hpp"
 
 namespace ttmem::collect {
@@ -86,6 +87,8 @@ class Collector {
   // then by slot.
   void holdings(const std::function<void(const ledger::HoldingView&)>& visit) const;
   std::vector<ledger::ProgramView> programs() const;
+  // What is held, by the code that it comes from.
+  std::vector<ledger::OriginTotal> origins(const ledger::OriginQuestion& question) const;
   // What was held when a failure happened. `process_key` is ProcessView::key.
   Result<std::vector<ledger::HoldingView>> failure_picture(std::uint64_t process_key,
                                                            std::uint32_t number) const;

@@ -48,6 +48,10 @@ std::vector<ledger::ProgramView> Collector::programs() const {
   return ledger::all_programs(state_->inputs, state_->snapshot);
 }
 
+std::vector<ledger::OriginTotal> Collector::origins(const ledger::OriginQuestion& question) const {
+  return ledger::totals_by_origin(state_->inputs, state_->snapshot, question);
+}
+
 Result<std::vector<ledger::HoldingView>> Collector::failure_picture(std::uint64_t process_key,
                                                                     std::uint32_t number) const {
   for (const auto& source : state_->sources) {

@@ -101,6 +101,14 @@ ledger::Tracking tracking_of(const segment::Reader& reader, const segment::Count
   tracking.disconnected = (flags & segment::kHeaderDisconnected) != 0;
   tracking.not_tmpfs = (flags & segment::kHeaderNotTmpfs) != 0;
   tracking.growth_stopped = (flags & segment::kHeaderGrowthStopped) != 0;
+  const segment::Header& header = reader.header();
+  if (header.lines <= static_cast<std::uint32_t>(ledger::Lines::kRefused)) {
+    tracking.lines = static_cast<ledger::Lines>(header.lines);
+  }
+  if (const auto reason = reader.blobs().find(header.lines_reason, BlobKind::kString)) {
+    tracking.lines_reason = string_of(*reason);
+  }
+  tracking.stacks_cut = (flags & segment::kHeaderStacksCut) != 0;
   tracking.hooks_missing = hooks_missing(reader);
   tracking.unrecorded = counters.unrecorded;
   tracking.anomalies.assign(std::begin(counters.anomalies), std::end(counters.anomalies));

@@ -290,6 +290,11 @@ SetIndex BufferBook::set_of(const BufferRecord& buffer) const {
   return resolved_set(key_of(buffer)).value_or(0);
 }
 
+bool BufferBook::is_in_totals(const BufferRecord& buffer) const {
+  if (buffer.flags.estimated || !resolved_set(key_of(buffer))) return false;
+  return is_bare(buffer) || multipliers(key_of(buffer));
+}
+
 std::uint64_t BufferBook::unresolved(const Key& key, const Sums& sums) const {
   if (!resolved_set(key)) return sums.count + sums.bare_count;
   return multipliers(key) ? 0 : sums.count;

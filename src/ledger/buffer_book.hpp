@@ -60,6 +60,8 @@ class BufferBook {
 
   BufferBytes bytes_of(const BufferRecord& buffer) const;
   SetIndex set_of(const BufferRecord& buffer) const;
+  // No estimate, and on something that is there.
+  bool is_in_totals(const BufferRecord& buffer) const;
   // All of them, estimates and those that dangle too.
   std::uint64_t count() const { return count_; }
   // Buffers whose set, allocator or cores are not there.

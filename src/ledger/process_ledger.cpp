@@ -12,6 +12,7 @@
 #include "ledger/core_layers.hpp"
 #include "ledger/core_use.hpp"
 #include "ledger/holding_views.hpp"
+#include "ledger/origin_shares.hpp"
 #include "ledger/program_figures.hpp"
 
 namespace ttmem::ledger {
@@ -194,6 +195,10 @@ std::vector<CoreUse> ProcessLedger::core_use(DeviceIndex device) const {
 void ProcessLedger::for_each_holding(const std::function<void(const HoldingView&)>& visit,
                                      const Naming& naming) const {
   ledger::for_each_holding(state_->books, naming, visit);
+}
+
+void ProcessLedger::for_each_share(const std::function<void(const OriginShare&)>& visit) const {
+  ledger::for_each_share(state_->books, visit);
 }
 
 std::vector<ProgramView> ProcessLedger::programs(const Naming& naming) const {

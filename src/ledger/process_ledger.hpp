@@ -25,6 +25,7 @@ namespace ttmem::ledger {
 
 class Catalog;
 struct CoreLayers;
+struct OriginShare;
 
 class ProcessLedger {
  public:
@@ -80,6 +81,7 @@ class ProcessLedger {
   void for_each_holding(const std::function<void(const HoldingView&)>& visit,
                         const Naming& naming = {}) const;
   std::vector<ProgramView> programs(const Naming& naming = {}) const;
+  void for_each_share(const std::function<void(const OriginShare&)>& visit) const;
 
   std::string_view string(StringId id) const;
   const Catalog& catalog() const;             // of names and origins

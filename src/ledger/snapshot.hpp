@@ -80,6 +80,12 @@ struct ProcessView;
 // Fills in the distinctions: the living are told from the living, the dead from everybody.
 void distinguish(std::vector<ProcessView>& processes);
 
+// Whether what a process holds names its line of Python.
+enum class Lines : std::uint8_t { kUnknown, kOn, kOff, kRefused };
+template <>
+inline constexpr std::array<std::string_view, 4> kNamesOf<Lines> = {"unknown", "on", "off",
+                                                                    "refused"};
+
 struct Tracking {
   std::optional<bool> exact;  // true: the runtime's own statistics agree; empty: not compared
   std::int64_t difference_bytes = 0;  // ours minus theirs, over all banks, when not exact
@@ -94,6 +100,9 @@ struct Tracking {
   std::vector<std::uint64_t> anomalies;  // by kind
   bool not_tmpfs = false;
   bool growth_stopped = false;
+  Lines lines = Lines::kUnknown;  // unknown: no Python that uses the runtime was seen
+  std::string lines_reason;       // why they are not told; "" = none given
+  bool stacks_cut = false;        // no room for more: of new stacks the line alone is known
   // Requested bytes here minus those in the runtime's own shared memory, where both tell.
   std::optional<std::int64_t> upstream_difference_bytes;
   bool operator==(const Tracking&) const = default;

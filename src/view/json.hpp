@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ledger/event.hpp"
+#include "ledger/origin_totals.hpp"
 #include "ledger/snapshot.hpp"
 
 namespace ttmem::view {
@@ -34,6 +35,12 @@ struct DeviceBanks {
   std::vector<ledger::BankMap> spaces;
 };
 
+// What was asked, and the rows that answer it.
+struct Origins {
+  ledger::OriginQuestion question;
+  std::vector<ledger::OriginTotal> rows;
+};
+
 struct ProcessFailure {
   ledger::ProcessName process;
   ledger::FailureView failure;
@@ -49,6 +56,8 @@ std::string banks_json(const ledger::Snapshot& snapshot, const DeviceBanks& devi
                        JsonLayout layout);
 std::string programs_json(const ledger::Snapshot& snapshot,
                           const std::vector<ledger::ProgramView>& programs, JsonLayout layout);
+std::string origins_json(const ledger::Snapshot& snapshot, const Origins& origins,
+                         JsonLayout layout);
 std::string failures_json(const ledger::Snapshot& snapshot,
                           const std::vector<ProcessFailure>& failures, JsonLayout layout);
 

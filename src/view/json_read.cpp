@@ -59,6 +59,9 @@ ledger::Tracking read_tracking(const Json& value) {
   tracking.partial = boolean(value, "partial");
   tracking.disconnected = boolean(value, "disconnected");
   tracking.hooks_missing = strings(value, "hooks_missing");
+  tracking.lines = ledger::named<ledger::Lines>(string(value, "lines")).value_or(ledger::Lines());
+  tracking.lines_reason = string(value, "lines_reason");
+  tracking.stacks_cut = boolean(value, "stacks_cut");
   tracking.unrecorded = number_or_0<std::uint64_t>(value, "unrecorded");
   tracking.lost_events = number_or_0<std::uint64_t>(value, "lost_events");
   tracking.unsettled = number_or_0<std::uint64_t>(value, "unsettled");

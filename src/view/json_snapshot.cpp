@@ -114,6 +114,9 @@ Json tracking(const ledger::Tracking& view) {
           {"anomalies", anomalies(view.anomalies)},
           {"not_tmpfs", view.not_tmpfs},
           {"growth_stopped", view.growth_stopped},
+          {"lines", view.lines == ledger::Lines::kUnknown ? Json(nullptr) : Json(name(view.lines))},
+          {"lines_reason", text_or_null(view.lines_reason)},
+          {"stacks_cut", view.stacks_cut},
           {"upstream_difference_bytes", or_null(view.upstream_difference_bytes)}};
 }
 

@@ -67,6 +67,10 @@ std::string tracking_lines(const ledger::ProcessView& process) {
   if (tracking.unsettled > 0) {
     add(count_text(tracking.unsettled, "slot") + " changed at every read; look again");
   }
+  if (tracking.lines == ledger::Lines::kRefused) {
+    add("no lines of Python are told: " + printable(tracking.lines_reason));
+  }
+  if (tracking.stacks_cut) add("too many different stacks: of new ones the line alone is told");
   if (tracking.not_tmpfs) add("its segment is not in shared memory: stores may be slow");
   return text;
 }

@@ -6,6 +6,7 @@ tests/runtime/test_stock_doctor.py has the verdict on the stock library.
 """
 
 import os
+import platform
 import shutil
 import struct
 import subprocess
@@ -112,3 +113,11 @@ def test_ttnn_is_named_once(package):
     path = package("ttnn", "0.99", "build/lib/libtt_metal.so")
     text = expect("imports ttnn from here\n  version   0.99\n", sys.executable)
     assert text.count(path) == 1
+
+
+def test_whether_lines_are_told(package, monkeypatch):
+    package("ttnn", "0.99", "build/lib/libtt_metal.so")
+    version = platform.python_version()
+    expect(f"\n  lines     CPython {version}: told\n", sys.executable)
+    monkeypatch.setenv("TTMEM_LINES", "0")
+    expect(f"\n  lines     CPython {version}: NOT told: TTMEM_LINES is off\n", sys.executable)

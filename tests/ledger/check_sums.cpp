@@ -11,6 +11,7 @@
 
 #include "ledger/bank_map.hpp"
 #include "ledger/figure_table.hpp"
+#include "ledger/origin_totals.hpp"
 
 namespace ttmem::ledger {
 namespace {
@@ -121,6 +122,50 @@ std::string check_core(const CoreView& core) {
   return "";
 }
 
+// What the ledgers of the living hold on a device, as one row.
+OriginTotal held_on(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
+                    std::uint32_t id) {
+  OriginTotal sum;
+  for (const ProcessInput& process : processes) {
+    if (!process.ledger || !process.identity.alive) continue;
+    const ProcessView* view = snapshot.process(process.identity.key);
+    for (const ProcessDeviceView& device :
+         view ? view->devices : std::vector<ProcessDeviceView>()) {
+      if (device.id != id || device.index == 0) continue;
+      const DeviceFigures& figures = process.ledger->figures(device.index);
+      for (const Space which : kDeviceSpaces) {
+        OriginSpace& space = sum.space(which);
+        space.buffers = plus(space.buffers, figures.space(which).count.value_or(0));
+        space.taken = plus(space.taken.value_or(0), figures.space(which).taken.value_or(0));
+      }
+      sum.program_l1 = plus(sum.program_l1, figures.program_l1.allocated.value_or(0));
+      sum.kernels = plus(sum.kernels, figures.kernels.total().footprint.value_or(0));
+    }
+  }
+  return sum;
+}
+
+std::string check_origins(const std::vector<ProcessInput>& processes, const Snapshot& snapshot) {
+  for (const DeviceView& device : snapshot.devices) {
+    OriginTotal sum;
+    for (const OriginTotal& row :
+         totals_by_origin(processes, snapshot, {OriginBy::kStack, device.id, {}})) {
+      add_to(sum, row);
+    }
+    const OriginTotal held = held_on(processes, snapshot, device.id);
+    for (const Space which : kDeviceSpaces) {
+      if (sum.space(which).taken.value_or(0) != held.space(which).taken.value_or(0) ||
+          sum.space(which).buffers != held.space(which).buffers) {
+        return fmt::format("device {}: {} by origin is not what is held", device.id, name(which));
+      }
+    }
+    if (sum.program_l1 != held.program_l1 || sum.kernels != held.kernels) {
+      return fmt::format("device {}: programs by origin are not what is held", device.id);
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string check_sums(const Snapshot& snapshot) {
@@ -205,6 +250,7 @@ std::string check_banks(const std::vector<ProcessInput>& processes, const Snapsh
 std::string check_everything(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
                              bool exact) {
   std::string wrong = check_sums(snapshot);
+  if (wrong.empty()) wrong = check_origins(processes, snapshot);
   for (const ProcessInput& process : processes) {
     if (!wrong.empty() || !process.ledger) continue;
     for (const DeviceIndex device : process.ledger->devices()) {

@@ -17,6 +17,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "inject/doctor/elf_symbols.hpp"
+#include "inject/launch/launch.hpp"
 
 extern char** environ;
 
@@ -130,16 +131,44 @@ for package in metadata.distributions():
         if file.name.startswith("libtt_metal") and ".so" in file.name:
             add(str(file.locate()), package.metadata["Name"], package.version)
 for line in found:
-    print(*line, sep="\t")
+    print(*line, sep="\t", flush=True)
 )";
+
+/// Makes the test that decides whether lines of Python are told, as a recorded process would.
+/// Arguments: the folder of the start file, the observer.
+constexpr const char* kAskForLines = R"(
+import ctypes, platform, sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+try:
+    ctypes.CDLL(sys.argv[2])
+    import ttmem_start.lines
+    reason = ttmem_start.lines.start()
+except Exception as problem:
+    reason = str(problem)
+name = "%s %s: " % (platform.python_implementation(), platform.python_version())
+print(name + ("NOT told: " + reason if reason else "told"))
+)";
+
+std::string lines_of(const std::string& python) {
+  const auto start = find_python_start();
+  const auto preload = find_preload();
+  if (!start || !preload) return {};
+  const std::string observer = preload->substr(0, preload->rfind('/') + 1) + "libttmem_observer.so";
+  const std::string text =
+      output_of({python, "-c", kAskForLines, *start, observer}, Complaints::kDropped);
+  return text.substr(0, text.find('\n'));
+}
 
 void add_from_python(std::vector<LibraryPlace>& places, const std::string& python) {
   const std::string text = output_of({python, "-c", kAskPython}, Complaints::kDropped);
+  const std::string lines = text.empty() ? "" : lines_of(python);
   for (std::string_view rest = text; !rest.empty();) {
     std::string_view line = take(rest, '\n');
     const std::string path(take(line, '\t'));
     const std::string package(take(line, '\t'));
-    places.push_back({path, python + " imports " + package + " from here", std::string(line)});
+    places.push_back(
+        {path, python + " imports " + package + " from here", std::string(line), lines});
   }
 }
 
@@ -165,7 +194,7 @@ Places from_binary(const std::string& file) {
     if (line.find(kLibrary) == line.npos) continue;
     const std::string path = path_in(line);
     if (path.empty()) return error(file + " does not find its " + kLibrary);
-    return std::vector<LibraryPlace>{{path, file + " is linked to it", ""}};
+    return std::vector<LibraryPlace>{{path, file + " is linked to it", "", ""}};
   }
   return std::vector<LibraryPlace>{};
 }
@@ -179,7 +208,7 @@ void add_from_environment(std::vector<LibraryPlace>& places, const char* variabl
       std::error_code failed;
       const auto path = std::filesystem::canonical(place, failed);
       if (!failed) {
-        places.push_back({path.string(), std::string("$") + variable + " points here", ""});
+        places.push_back({path.string(), std::string("$") + variable + " points here", "", ""});
       }
     }
   }
@@ -203,7 +232,7 @@ Places from_python(const std::string& python) {
 }
 
 Places from_program(const std::string& program) {
-  if (is_library(program)) return std::vector<LibraryPlace>{{program, "it was named", ""}};
+  if (is_library(program)) return std::vector<LibraryPlace>{{program, "it was named", "", ""}};
   const std::string file = file_of(program);
   if (file.empty()) return error("there is no program " + program);
   if (is_python(program)) return from_python(file);

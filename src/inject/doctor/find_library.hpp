@@ -15,6 +15,7 @@ struct LibraryPlace {
   std::string path;
   std::string why;      ///< "python3 imports ttnn from here"
   std::string version;  ///< of the package it belongs to; "" = not known
+  std::string lines;    ///< what the Python that imports it says of its lines; "" = no Python
 };
 
 /// What `program` (a Python interpreter, a script for one, a binary, or the library itself) would

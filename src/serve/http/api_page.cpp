@@ -26,6 +26,9 @@ left.</p>
 <dd>the processes alone; <code>?pid=</code></dd>
 <dt><a href="/api/v1/programs">/api/v1/programs</a></dt>
 <dd>the live programs; <code>?device=</code>, <code>?pid=</code></dd>
+<dt><a href="/api/v1/origins?by=line">/api/v1/origins</a></dt>
+<dd>what is held, by the code that it comes from; <code>?by=line</code>, <code>file</code>,
+<code>operation</code>, <code>region</code> or <code>stack</code>; <code>?device=</code>, <code>?pid=</code></dd>
 <dt><a href="/api/v1/holdings?limit=100">/api/v1/holdings</a></dt>
 <dd>every live buffer, program, kernel, range and trace, page by page</dd>
 <dt><a href="/api/v1/failures">/api/v1/failures</a></dt>

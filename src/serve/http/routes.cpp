@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "serve/history/history_json.hpp"
 #include "serve/http/api_page.hpp"
@@ -73,6 +74,7 @@ Response Routes::api(const Request& request, const std::string& name) {
   if (name == "failures") return failures(request);
   if (name == "log") return log();
   if (name == "programs") return programs(request);
+  if (name == "origins") return origins(request);
   if (name == "holdings") {
     return holdings_page(request, sources_.collector, sources_.live.generation());
   }
@@ -174,6 +176,25 @@ Response Routes::programs(const Request& request) {
   std::vector<ledger::ProgramView> programs = sources_.collector.programs();
   std::erase_if(programs, [&](const auto& each) { return !selection.has(each); });
   return json(view::programs_json(sources_.live.frame(), programs, JsonLayout::kCompact));
+}
+
+Response Routes::origins(const Request& request) {
+  view::Selection selection;
+  if (auto refusal = select(request, selection)) return std::move(*refusal);
+  view::Origins origins;
+  if (const std::string* by = request.parameter("by")) {
+    const auto known = ledger::named<ledger::OriginBy>(*by);
+    if (!known) {
+      return error(400, fmt::format("by must be one of {}",
+                                    fmt::join(ledger::kNamesOf<ledger::OriginBy>, ", ")));
+    }
+    origins.question.by = *known;
+  }
+  const auto device = selection.find(sources_.collector.snapshot());
+  if (device && *device) origins.question.device = (*device)->id;
+  origins.question.of = [&](const auto& process) { return selection.has(process); };
+  origins.rows = sources_.collector.origins(origins.question);
+  return json(view::origins_json(sources_.live.frame(), origins, JsonLayout::kCompact));
 }
 
 Response Routes::history(const Request& request, bool runs) {

@@ -49,6 +49,7 @@ class Routes {
   Response cores(const Request& request, const ledger::DeviceView& device);
   Response banks(const ledger::DeviceView& device);
   Response programs(const Request& request);
+  Response origins(const Request& request);
   Response history(const Request& request, bool runs);
   Response failures(const Request& request);
   Response log();

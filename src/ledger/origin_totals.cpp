@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "ledger/origin_totals.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "ledger/catalog.hpp"
+#include "ledger/origin_shares.hpp"
+#include "ledger/saturating.hpp"
+
+namespace ttmem::ledger {
+namespace {
+
+constexpr TimeNs kRecentNs = 60'000'000'000;
+
+using Path = std::vector<std::string>;
+
+Path one_step(std::string_view text) { return text.empty() ? Path() : Path{std::string(text)}; }
+
+std::string_view file_of(const Catalog& names, OriginId origin) {
+  const Origins::Node* node = names.origins().node(origin);
+  const Origins::Node* said = node ? names.origins().node(node->line) : nullptr;
+  const OriginFrame* frame = said ? names.origins().frame(said->step.frame) : nullptr;
+  return frame ? std::string_view(frame->file) : std::string_view();
+}
+
+Path steps_of(const Catalog& names, OriginId origin, bool regions_only) {
+  Path steps;
+  for (const OriginId id : names.origins().path(origin)) {
+    const OriginNode& step = names.origins().node(id)->step;
+    if (regions_only && step.kind != OriginKind::kRegion) continue;
+    if (step.kind == OriginKind::kRegion && step.name == 0) continue;
+    steps.emplace_back(names.step_of(id));
+  }
+  return steps;
+}
+
+Path path_of(const Catalog& names, OriginId origin, StringId name, OriginBy by) {
+  switch (by) {
+    case OriginBy::kLine:
+      return one_step(names.line_of(origin));
+    case OriginBy::kFile:
+      return one_step(file_of(names, origin));
+    case OriginBy::kOperation: {
+      const std::string_view said = names.operation_of(origin);
+      return one_step(said.empty() ? names.string(name) : said);
+    }
+    case OriginBy::kRegion:
+      return steps_of(names, origin, true);
+    case OriginBy::kStack:
+      return steps_of(names, origin, false);
+  }
+  return {};
+}
+
+// Of one process, which of its devices are asked for.
+class Chosen {
+ public:
+  Chosen(const ProcessInput& process, const Snapshot& snapshot,
+         const std::optional<std::uint32_t>& device)
+      : ledger_(*process.ledger) {
+    const ProcessView* view = snapshot.process(process.identity.key);
+    if (!view) return;
+    for (const ProcessDeviceView& each : view->devices) {
+      if (each.index != 0 && (!device || each.id == *device)) devices_.push_back(each.index);
+    }
+  }
+
+  struct Count {
+    std::uint32_t devices = 0, open = 0;
+  };
+  // How many of them are in the set.
+  Count in(SetIndex set) {
+    const auto [found, is_new] = counts_.try_emplace(set);
+    if (!is_new) return found->second;
+    for (const DeviceIndex member : ledger_.catalog().devices_in(set)) {
+      if (std::ranges::find(devices_, member) == devices_.end()) continue;
+      ++found->second.devices;
+      found->second.open += ledger_.catalog().is_open(member);
+    }
+    return found->second;
+  }
+
+ private:
+  const ProcessLedger& ledger_;
+  std::vector<DeviceIndex> devices_;
+  std::unordered_map<SetIndex, Count> counts_;
+};
+
+class Rows {
+ public:
+  explicit Rows(const OriginQuestion& question, const Snapshot& snapshot)
+      : question_(question), snapshot_(snapshot) {}
+
+  void add(const ProcessInput& process) {
+    const TimeNs now = snapshot_.time;
+    const TimeNs recent_from = now > kRecentNs ? now - kRecentNs : 0;
+    Chosen chosen(process, snapshot_, question_.device);
+    std::unordered_map<std::uint64_t, std::size_t> places;  // by origin and name
+    process.ledger->for_each_share([&](const OriginShare& share) {
+      const Chosen::Count on = chosen.in(share.set);
+      if (on.devices == 0) return;
+      const std::uint64_t key = std::uint64_t{share.origin} << 32 | share.name;
+      const auto [place, is_new] = places.try_emplace(key, 0);
+      if (is_new) {
+        place->second =
+            row_of(path_of(process.ledger->catalog(), share.origin, share.name, question_.by),
+                   process.identity.pid);
+      }
+      const TimeNs since = process.to_time ? process.to_time(share.since) : share.since;
+      count(rows_[place->second], share, on, since >= recent_from);
+    });
+  }
+
+  std::vector<OriginTotal> in_order() {
+    std::ranges::stable_sort(rows_, [](const OriginTotal& a, const OriginTotal& b) {
+      const auto weight = [](const OriginTotal& row) {
+        return std::array{row.taken(), row.program_l1, row.kernels};
+      };
+      return weight(a) != weight(b) ? weight(a) > weight(b) : a.path < b.path;
+    });
+    return std::move(rows_);
+  }
+
+ private:
+  std::size_t row_of(Path path, std::int32_t pid) {
+    const auto [found, is_new] = by_path_.try_emplace(std::move(path), rows_.size());
+    if (is_new) rows_.emplace_back().path = found->first;
+    auto& pids = rows_[found->second].pids;
+    const auto place = std::ranges::lower_bound(pids, pid);
+    if (place == pids.end() || *place != pid) pids.insert(place, pid);
+    return found->second;
+  }
+
+  // No kernel is on a device that was closed.
+  static void count(OriginTotal& row, const OriginShare& share, const Chosen::Count& on,
+                    bool is_recent) {
+    if (!share.space) {
+      row.programs = ledger::add(row.programs, on.devices);
+      row.program_l1 = ledger::add(row.program_l1, times(share.program_l1, on.devices));
+      row.kernels = ledger::add(row.kernels, times(share.kernels, on.open));
+      return;
+    }
+    OriginSpace& space = row.space(*share.space);
+    space.buffers = ledger::add(space.buffers, on.devices);
+    if (!share.taken) return;
+    const std::uint64_t taken = times(*share.taken, on.devices);
+    ledger::add_to(space.taken, taken);
+    ledger::add_to(space.recent, is_recent ? taken : 0);
+  }
+
+  const OriginQuestion& question_;
+  const Snapshot& snapshot_;
+  std::vector<OriginTotal> rows_;
+  std::map<Path, std::size_t> by_path_;
+};
+
+}  // namespace
+
+std::uint64_t OriginTotal::taken() const {
+  std::uint64_t sum = 0;
+  for (const Space which : kDeviceSpaces) sum = add(sum, space(which).taken.value_or(0));
+  return sum;
+}
+
+void add_to(OriginTotal& sum, const OriginTotal& part) {
+  for (const Space which : kDeviceSpaces) {
+    OriginSpace& space = sum.space(which);
+    add_to(space.taken, part.space(which).taken);
+    add_to(space.recent, part.space(which).recent);
+    space.buffers = add(space.buffers, part.space(which).buffers);
+  }
+  sum.programs = add(sum.programs, part.programs);
+  sum.program_l1 = add(sum.program_l1, part.program_l1);
+  sum.kernels = add(sum.kernels, part.kernels);
+}
+
+std::vector<OriginTotal> totals_by_origin(const std::vector<ProcessInput>& processes,
+                                          const Snapshot& snapshot,
+                                          const OriginQuestion& question) {
+  Rows rows(question, snapshot);
+  for (const ProcessInput& process : processes) {
+    const ProcessView& view = process.identity;
+    const bool is_asked_for = question.of ? question.of(view) : view.alive;
+    if (process.ledger && is_asked_for) rows.add(process);
+  }
+  return rows.in_order();
+}
+
+}  // namespace ttmem::ledger

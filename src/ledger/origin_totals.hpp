@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// What processes hold, added up by the code that it comes from: which line, which operation of
+// ttnn, which region, which stack. Every byte that is in a total of a device is in exactly one of
+// these rows, so they add up to it; what comes from nowhere known has a row without a path.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ledger/assemble.hpp"
+#include "ledger/figures.hpp"
+#include "ledger/snapshot.hpp"
+
+namespace ttmem::ledger {
+
+enum class OriginBy : std::uint8_t { kLine, kFile, kOperation, kRegion, kStack };
+template <>
+inline constexpr std::array<std::string_view, 5> kNamesOf<OriginBy> = {"line", "file", "operation",
+                                                                       "region", "stack"};
+
+struct OriginSpace {
+  Figure taken;               // as SpaceFigures::taken
+  Figure recent;              // the part of it that came in the last minute
+  std::uint64_t buffers = 0;  // also those whose bytes are not known
+};
+
+// Bytes on all chosen devices together.
+struct OriginTotal {
+  // From the outermost step inwards: one of a line, a file or an operation; the names of a region
+  // and of those around it; or a whole stack. Empty = not known.
+  std::vector<std::string> path;
+  std::vector<std::int32_t> pids;  // whose, ascending
+  std::array<OriginSpace, kSpaces> spaces;
+  std::uint64_t programs = 0;
+  std::uint64_t program_l1 = 0;  // allocated, as ProgramL1Figures has it
+  std::uint64_t kernels = 0;     // footprint
+
+  OriginSpace& space(Space which) { return spaces[static_cast<std::size_t>(which)]; }
+  const OriginSpace& space(Space which) const { return spaces[static_cast<std::size_t>(which)]; }
+  std::uint64_t taken() const;  // in all spaces of a device
+};
+
+// Adds everything but path and pids.
+void add_to(OriginTotal& sum, const OriginTotal& part);
+
+struct OriginQuestion {
+  OriginBy by = OriginBy::kLine;
+  std::optional<std::uint32_t> device;         // of the document; empty = all
+  std::function<bool(const ProcessName&)> of;  // whose; empty = the living
+};
+
+// The row that takes the most first.
+std::vector<OriginTotal> totals_by_origin(const std::vector<ProcessInput>& processes,
+                                          const Snapshot& snapshot, const OriginQuestion& question);
+
+}  // namespace ttmem::ledger

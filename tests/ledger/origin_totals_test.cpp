@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// What is held, by the code that it comes from: each byte once, on the devices that are asked for.
+#include "ledger/origin_totals.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ledger/check_sums.hpp"
+#include "ledger/world.hpp"
+
+namespace ttmem::ledger {
+namespace {
+
+using Path = std::vector<std::string>;
+
+// Two chips in a mesh; weights of layers.py:5 on both, an activation of model.py:12 on the first.
+class OriginTotalsOfAModel : public testing::Test {
+ protected:
+  OriginTotalsOfAModel() : world(2) {
+    ProcessLedger& ledger = world.ledger;
+    ledger.set_frame(101, {.file = "model.py", .function = "main", .line = 12});
+    ledger.set_frame(102, {.file = "layers.py", .function = "weight", .line = 5});
+    ledger.set_origin(200, {.kind = OriginKind::kRegion, .name = world.string("model")});
+    ledger.set_origin(201, {.kind = OriginKind::kFrame, .parent = 200, .frame = 101});
+    ledger.set_origin(202, {.kind = OriginKind::kFrame, .parent = 201, .frame = 102});
+    ledger.set_origin(
+        203, {.kind = OriginKind::kOperation, .parent = 202, .name = world.string("ttnn.ones")});
+    const SetIndex both = world.set({1, 2}), first = world.set({1});
+    mesh = world.allocator(both);
+    alone = world.allocator(first);
+    buffer(mesh, 1, 1000, 203, 0);
+    buffer(mesh, 2, 1000, 203, 0);
+    buffer(alone, 3, 500, 201, world.string("BinaryDeviceOperation"));
+    buffer(alone, 4, 30, 0, 0);
+  }
+  void buffer(AllocatorIndex allocator, std::uint64_t id, std::uint64_t block, OriginId origin,
+              StringId followed) {
+    BufferRecord record;
+    record.id = id;
+    record.allocator = allocator;
+    record.address = id << 20;
+    record.block = record.requested = block;
+    record.allocated = id * kMinute;
+    record.origin = origin;
+    record.operation = followed;
+    world.apply(record);
+  }
+  std::vector<OriginTotal> totals(const OriginQuestion& question, bool alive = true) {
+    const std::vector<ProcessInput> inputs = {world.input(7, alive)};
+    PeakMemory peaks;
+    Snapshot snapshot = assemble(inputs, peaks);
+    snapshot.time = 4 * kMinute;
+    EXPECT_EQ(check_everything(inputs, snapshot, true), "");
+    return totals_by_origin(inputs, snapshot, question);
+  }
+  static constexpr std::uint64_t kMinute = 60'000'000'000;
+  World world;
+  AllocatorIndex mesh = 0, alone = 0;
+};
+
+TEST_F(OriginTotalsOfAModel, ByLineTheLargestFirstAndWhatIsNotKnownToo) {
+  const auto rows = totals({OriginBy::kLine, {}, {}});
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].path, Path{"layers.py:5 weight"});
+  EXPECT_EQ(rows[0].space(Space::kDram).taken, 2u * 2 * 1000 * 12) << "two buffers on two chips";
+  EXPECT_EQ(rows[0].space(Space::kDram).buffers, 4u);
+  EXPECT_EQ(rows[0].pids, std::vector<std::int32_t>{7});
+  EXPECT_EQ(rows[1].path, Path{"model.py:12 main"});
+  EXPECT_EQ(rows[2].path, Path{});
+  EXPECT_EQ(rows[2].space(Space::kDram).taken, 30u * 12);
+}
+
+TEST_F(OriginTotalsOfAModel, OnOneDeviceOnlyWhatIsThere) {
+  const auto rows = totals({OriginBy::kLine, 1, {}});
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].taken(), 2u * 1000 * 12);
+}
+
+TEST_F(OriginTotalsOfAModel, ByOperationTheLaunchThatFollowedNamesTheRest) {
+  const auto rows = totals({OriginBy::kOperation, {}, {}});
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].path, Path{"ttnn.ones"});
+  EXPECT_EQ(rows[1].path, Path{"BinaryDeviceOperation"});
+}
+
+TEST_F(OriginTotalsOfAModel, ByFileRegionAndStack) {
+  EXPECT_EQ(totals({OriginBy::kFile, {}, {}})[0].path, Path{"layers.py"});
+  const auto regions = totals({OriginBy::kRegion, {}, {}});
+  ASSERT_EQ(regions.size(), 2u);
+  EXPECT_EQ(regions[0].path, Path{"model"});
+  EXPECT_EQ(regions[0].taken(), (4u * 1000 + 500) * 12);
+  EXPECT_EQ(totals({OriginBy::kStack, {}, {}})[0].path,
+            (Path{"model", "model.py:12 main", "layers.py:5 weight", "ttnn.ones"}));
+}
+
+TEST_F(OriginTotalsOfAModel, RecentIsWhatCameInTheLastMinute) {
+  const auto rows = totals({OriginBy::kLine, {}, {}});
+  EXPECT_EQ(rows[0].space(Space::kDram).recent, 0u);
+  EXPECT_EQ(rows[1].space(Space::kDram).recent, 500u * 12) << "a minute old to the nanosecond";
+}
+
+TEST_F(OriginTotalsOfAModel, TheDeadAreAskedByName) {
+  EXPECT_TRUE(totals({OriginBy::kLine, {}, {}}, false).empty());
+  EXPECT_EQ(totals({OriginBy::kLine, {}, [](const ProcessName&) { return true; }}, false).size(),
+            3u);
+}
+
+TEST(OriginTotals, ProgramsCountWhereTheyComeFrom) {
+  World world;
+  const SetIndex set = world.set({1});
+  world.allocator(set);
+  world.program(5, set, {{.size = 2048, .cores = {0, 0, 3, 0}}},
+                {{.packed = 100, .cores = {0, 0, 3, 0}}});
+  world.dispatch(5);
+  const std::vector<ProcessInput> inputs = {world.input(1)};
+  PeakMemory peaks;
+  const Snapshot snapshot = assemble(inputs, peaks);
+  const auto rows = totals_by_origin(inputs, snapshot, {});
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].program_l1, 4u * 2048);
+  EXPECT_EQ(rows[0].kernels, 4u * 100);
+  EXPECT_EQ(rows[0].programs, 1u);
+}
+
+}  // namespace
+}  // namespace ttmem::ledger

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// What is held by origin, in text and as JSON.
+#include <gtest/gtest.h>
+
+#include "view/json.hpp"
+#include "view/json_doc.hpp"
+#include "view/origins_text.hpp"
+
+namespace ttmem::view {
+namespace {
+
+using ledger::OriginBy;
+using ledger::OriginTotal;
+using ledger::Space;
+using Json = nlohmann::ordered_json;
+
+OriginTotal row(std::vector<std::string> path, std::uint64_t dram, std::int32_t pid = 7) {
+  OriginTotal total;
+  total.path = std::move(path);
+  total.pids = {pid};
+  total.space(Space::kDram) = {dram, dram / 2, 1};
+  return total;
+}
+
+std::string printed(const std::vector<OriginTotal>& rows, OriginBy by) {
+  return origins_text({{by, {}, {}}, rows}, Style());
+}
+
+TEST(OriginsText, ARowForEachAndTheirSum) {
+  const std::vector<OriginTotal> rows = {row({"a.py:3 f"}, 4096), row({}, 1024)};
+  EXPECT_EQ(printed(rows, OriginBy::kLine),
+            "   DRAM   L1  Buffers  Last minute  Line\n"
+            "4.0 KiB  0 B        1      2.0 KiB  a.py:3 f\n"
+            "1.0 KiB  0 B        1        512 B  (not known)\n"
+            "5.0 KiB  0 B        2      2.5 KiB  Total\n");
+}
+
+TEST(OriginsText, SeveralProcessesAreNamedAndNamesAreHarmless) {
+  std::vector<OriginTotal> rows = {row({"a\x1b[2J"}, 4096), row({"b"}, 1024, 8)};
+  rows[1].pids = {7, 8};
+  const std::string text = printed(rows, OriginBy::kRegion);
+  EXPECT_NE(text.find("2 processes  b\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+}
+
+TEST(OriginsText, AStackIsATreeWithWhatIsInside) {
+  const std::vector<OriginTotal> rows = {row({"main", "f"}, 4096), row({"main", "g"}, 8192)};
+  EXPECT_EQ(printed(rows, OriginBy::kStack),
+            "    DRAM   L1  Buffers  Last minute  Stack\n"
+            "12.0 KiB  0 B        2      6.0 KiB  main\n"
+            " 8.0 KiB  0 B        1      4.0 KiB    g\n"
+            " 4.0 KiB  0 B        1      2.0 KiB    f\n"
+            "12.0 KiB  0 B        2      6.0 KiB  Total\n");
+}
+
+TEST(OriginsText, UnknownBytesAreNotZero) {
+  OriginTotal bare;
+  bare.space(Space::kDram).buffers = 1;
+  const std::string text = printed({bare}, OriginBy::kLine);
+  EXPECT_NE(text.find("?  0 B"), std::string::npos) << text;
+}
+
+TEST(JsonDocument, OriginsAreWhatTheirTablesSay) {
+  OriginTotal bare;
+  bare.space(Space::kL1).buffers = 1;
+  const Json value = Json::parse(
+      origins_json({}, {{OriginBy::kRegion, 1, {}}, {row({"model", "layer 3"}, 4096), bare}},
+                   JsonLayout::kPretty));
+  EXPECT_EQ(test::JsonDoc().complaints(value, "origins"), "");
+  EXPECT_EQ(value["origins"][0]["name"], "model > layer 3");
+  EXPECT_TRUE(value["origins"][1]["name"].is_null());
+  EXPECT_TRUE(value["origins"][1]["l1"]["taken"].is_null());
+  EXPECT_EQ(value["origins"][1]["dram"]["taken"], 0);
+  EXPECT_EQ(value["total"]["dram"]["taken"], 4096);
+  EXPECT_EQ(value["device"], 1);
+}
+
+}  // namespace
+}  // namespace ttmem::view
