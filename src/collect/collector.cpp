@@ -18,6 +18,7 @@
 
 #include "collect/collector_state.hpp"
 #include "collect/gc.hpp"
+#include "ledger/effort.hpp"
 
 namespace ttmem::collect {
 
@@ -26,6 +27,8 @@ namespace {
 // A file that was made this recently may not be written yet.
 constexpr std::uint64_t kNewbornNs = 1'000'000'000;
 constexpr std::uint64_t kReapEveryNs = 60'000'000'000;
+constexpr std::uint64_t kFirstPauseNs = 1'000'000'000;
+constexpr std::uint64_t kLongestPauseNs = 300'000'000'000;
 
 // Each process costs two descriptors; the usual soft limit is made for fewer.
 void raise_descriptor_limit() {
@@ -120,6 +123,7 @@ void Collector::State::list(const std::vector<Directory>& where) {
   newborns = false;
   using ByPath = std::map<std::string, std::unique_ptr<SegmentSource>>;
   ByPath gone, there;
+  std::set<std::string> listed;
   for (auto& source : sources) gone.emplace(source->path(), std::move(source));
   for (const Directory& directory : where) {
     directories.push_back(directory.path);
@@ -130,6 +134,7 @@ void Collector::State::list(const std::vector<Directory>& where) {
     }
     for (const Found& file : *files) {
       if (options.process && pid_of_name(file.name) != options.process->pid) continue;
+      if (cut_offs.contains(file.path)) listed.insert(file.path);
       const auto known = gone.find(file.path);
       if (known != gone.end() && known->second->reader().file().inode() == file.inode) {
         there.insert(gone.extract(known));
@@ -139,6 +144,7 @@ void Collector::State::list(const std::vector<Directory>& where) {
       }
     }
   }
+  std::erase_if(cut_offs, [&](const auto& entry) { return !listed.contains(entry.first); });
   same_sources = same_sources && gone.empty();
   // A file that was deleted under a living process is still what that process says.
   for (auto& [path, source] : gone) {
@@ -155,6 +161,10 @@ void Collector::State::list(const std::vector<Directory>& where) {
 
 // Null: not a segment, or not yet.
 std::unique_ptr<SegmentSource> Collector::State::open(const Found& file) {
+  if (const Error* error = cut_off_error(file)) {
+    unreadable.push_back({file.path, *error});
+    return nullptr;
+  }
   auto source = SegmentSource::open(file.path, file.owner, next_key, options.events);
   if (source) {
     if (!is_wanted(**source, file.name)) return nullptr;
@@ -189,14 +199,41 @@ void Collector::State::update() {
   for (std::size_t i = 0; i < sources.size(); ++i) {
     SegmentSource& source = *sources[i];
     if (!exited[i] && source.rests(now, quiet_every_ns)) continue;
-    const auto error = source.update(procfs, now, exited[i]);
+    const auto error = follow(source, exited[i]);
     same_sources = same_sources && !error && !source.changed();
     if (!error) continue;
     log.drop(source, now.wall_ns);
-    unreadable.push_back({source.path(), *error});
+    cut_off(source, *error);
     sources[i].reset();
   }
   std::erase(sources, nullptr);
+}
+
+// Whatever one source does, the others are not touched by it.
+std::optional<Error> Collector::State::follow(SegmentSource& source, bool exited) {
+  try {
+    if (auto error = source.update(procfs, now, exited)) return error;
+    if (source.changed()) source.work_out(options.totals_only);
+    if (source.ledger().exhausted()) throw ledger::TooMuch();
+    return std::nullopt;
+  } catch (const std::exception& problem) {
+    return Error{ErrorCode::kCorrupt, fmt::format("{}: no longer followed", problem.what())};
+  }
+}
+
+void Collector::State::cut_off(const SegmentSource& source, const Error& error) {
+  CutOff& entry = cut_offs[source.path()];
+  entry.inode = source.reader().file().inode();
+  entry.pause_ns = std::min(std::max(entry.pause_ns * 2, kFirstPauseNs), kLongestPauseNs);
+  entry.until_ns = now.monotonic_ns + entry.pause_ns;
+  entry.error = error;
+  unreadable.push_back({source.path(), error});
+}
+
+const Error* Collector::State::cut_off_error(const Found& file) const {
+  const auto found = cut_offs.find(file.path);
+  if (found == cut_offs.end() || found->second.inode != file.inode) return nullptr;
+  return now.monotonic_ns < found->second.until_ns ? &found->second.error : nullptr;
 }
 
 // A writer whose file was deleted makes a new one with the same contents: only the new one counts.

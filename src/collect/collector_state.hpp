@@ -22,6 +22,15 @@
 
 namespace ttmem::collect {
 
+// A file that was given up: it contradicted itself, or asked for too much. It is opened again only
+// after a while, which doubles each time, so that being given up is no way to cost more.
+struct CutOff {
+  std::uint64_t inode = 0;
+  std::uint64_t until_ns = 0;  // monotonic
+  std::uint64_t pause_ns = 0;
+  Error error;
+};
+
 struct Collector::State {
   explicit State(Options given);
 
@@ -31,7 +40,10 @@ struct Collector::State {
   void list(const std::vector<Directory>& where);
   std::unique_ptr<SegmentSource> open(const Found& file);
   bool is_wanted(const SegmentSource& source, const std::string& name) const;
+  const Error* cut_off_error(const Found& file) const;
   void update();
+  std::optional<Error> follow(SegmentSource& source, bool exited);
+  void cut_off(const SegmentSource& source, const Error& error);
   void drop_replaced();
   void keep_events();
   bool is_unchanged() const;
@@ -54,6 +66,7 @@ struct Collector::State {
   bool same_sources = false;                 // as at the last refresh, and none with news
   bool changed = false;                      // by the last refresh
   std::vector<Unreadable> unreadable;
+  std::map<std::string, CutOff> cut_offs;  // by path
   std::vector<std::string> directories;
   std::vector<ListState> lists;  // of the directories, before they were last listed
   bool newborns = false;         // there are files that may become segments

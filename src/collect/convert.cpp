@@ -17,8 +17,6 @@ using segment::Kind;
 using segment::Meta;
 using segment::Payload;
 
-constexpr std::uint32_t kMaxCores = 256 * 256;
-
 constexpr std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 constexpr std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
 
@@ -28,6 +26,8 @@ std::vector<T> list_of(std::span<const std::byte> bytes) {
   if (!list.empty()) std::memcpy(list.data(), bytes.data(), list.size() * sizeof(T));
   return list;
 }
+
+bool is_coordinate(unsigned number) { return number < segment::kMaxCoordinate; }
 
 ledger::CoreType core_type_of(unsigned number) {
   return static_cast<ledger::CoreType>(number < ledger::kCoreTypes ? number : 0);
@@ -162,7 +162,8 @@ ledger::SpaceRecord space_of(const segment::Space& space, const BlobReader& blob
   record.alignment = space.alignment;
   if (const auto blob = blobs.find(space.bank_cores, BlobKind::kBankCores)) {
     const auto pairs = list_of<std::uint8_t>(blob->bytes);
-    for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    const std::size_t most = std::min<std::size_t>(pairs.size(), segment::kMaxCores * 2);
+    for (std::size_t i = 0; i + 1 < most; i += 2) {
       record.bank_cores.push_back({ledger::CoreType::kTensix, pairs[i], pairs[i + 1]});
     }
   }
@@ -265,8 +266,10 @@ ledger::DeviceRecord device_of(const segment::Device& device, const BlobReader& 
   record.open = device.open != 0;
   if (const auto blob = blobs.find(device.board, BlobKind::kString))
     record.board = string_of(*blob);
-  record.grid_x = device.grid_x;
-  record.grid_y = device.grid_y;
+  if (std::uint32_t{device.grid_x} * device.grid_y <= segment::kMaxCores) {
+    record.grid_x = device.grid_x;
+    record.grid_y = device.grid_y;
+  }
   record.dram_banks = device.dram_banks;
   record.dram_bank_bytes = device.dram_bank_bytes;
   for (std::size_t i = 0; i < record.geometry.size(); ++i) {
@@ -274,7 +277,8 @@ ledger::DeviceRecord device_of(const segment::Device& device, const BlobReader& 
   }
   if (const auto blob = blobs.find(device.cores, BlobKind::kCoreList)) {
     const auto bytes = list_of<std::uint8_t>(blob->bytes);
-    for (std::size_t i = 0; i + 8 <= bytes.size(); i += 8) {
+    const std::size_t most = std::min<std::size_t>(bytes.size(), segment::kMaxCores * 8);
+    for (std::size_t i = 0; i + 8 <= most; i += 8) {
       if (bytes[i + 2] > static_cast<unsigned>(ledger::Role::kHarvested)) continue;
       record.cores.push_back({{core_type_of(bytes[i + 3]), bytes[i], bytes[i + 1]},
                               static_cast<ledger::Role>(bytes[i + 2]),
@@ -289,6 +293,7 @@ ledger::DeviceSetRecord device_set_of(const segment::DeviceSet& set, const BlobR
   ledger::DeviceSetRecord record;
   if (const auto blob = blobs.find(set.devices, BlobKind::kDeviceList)) {
     record.devices = list_of<std::uint16_t>(blob->bytes);
+    std::erase_if(record.devices, [](std::uint16_t i) { return i >= segment::kMaxDevices; });
     if (record.devices.size() > segment::kMaxDevices) record.devices.resize(segment::kMaxDevices);
   }
   record.rows = set.rows;
@@ -358,9 +363,10 @@ ledger::CoreSet core_set_of(const BlobView& blob) {
   for (std::size_t i = 4; i + 4 <= bytes.size(); i += 4) {
     const ledger::CoreRange range{bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]};
     if (range.x1 < range.x0 || range.y1 < range.y0) continue;
+    if (!is_coordinate(range.x1) || !is_coordinate(range.y1)) return {};
     set.ranges.push_back(range);
     set.count += (range.x1 - range.x0 + 1u) * (range.y1 - range.y0 + 1u);
-    if (set.count > kMaxCores) return {};  // more than there are coordinates: ranges overlap
+    if (set.count > segment::kMaxCores) return {};  // no chip has so many, or they overlap
   }
   return set;
 }

@@ -72,6 +72,12 @@ std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& n
   return std::nullopt;
 }
 
+void SegmentSource::work_out(bool totals_only) const {
+  for (const ledger::DeviceIndex device : ledger_->devices()) {
+    ledger_->figures(device, totals_only);
+  }
+}
+
 bool SegmentSource::update_geometry() {
   const segment::Header& now = header();
   const RecordsState state{now.changes,          now.interned_bytes,  now.device_count,
@@ -200,10 +206,9 @@ void SegmentSource::update_failures() {
   if (header().failure_count == failures_seen_) return;
   failures_seen_ = header().failure_count;
   failures_.clear();
-  const std::uint32_t first =
-      failures_seen_ > segment::kMaxFailures ? failures_seen_ - segment::kMaxFailures + 1 : 1;
-  for (std::uint32_t number = first; number <= failures_seen_; ++number) {
-    if (const auto failure = reader_.read_failure(number)) {
+  const std::uint32_t kept = std::min(failures_seen_, segment::kMaxFailures);
+  for (std::uint32_t i = 0; i < kept; ++i) {
+    if (const auto failure = reader_.read_failure(failures_seen_ - kept + 1 + i)) {
       failures_.push_back(failure_view(*failure, reader_, ledger_->catalog(), clock_));
     }
   }

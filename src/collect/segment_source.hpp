@@ -45,6 +45,9 @@ class SegmentSource final : private segment::SlotSink {
     return liveness_.descriptor() >= 0 && now.monotonic_ns < looked_ns_ + every_ns &&
            now.monotonic_ns >= changed_ns_ + kQuietFor * every_ns;
   }
+  // Works out its figures, which the ledger then keeps: what it costs is known before anybody else
+  // is asked to wait for it. Throws ledger::TooMuch.
+  void work_out(bool totals_only) const;
   // Whether the last update found anything new.
   bool changed() const { return changed_; }
 

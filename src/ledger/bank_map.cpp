@@ -78,7 +78,7 @@ std::vector<BankMap> bank_maps(const std::vector<ProcessInput>& processes, const
     map.space = space;
     for_each_open(processes, device, [&](const ProcessInput& process, DeviceIndex index) {
       widen(*process.ledger, index, map);
-      add_buffers(process, snapshot, index, map);
+      unless_too_much([&] { add_buffers(process, snapshot, index, map); });
     });
     if (map.banks == 0) continue;
     finish(map);

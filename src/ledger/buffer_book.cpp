@@ -126,6 +126,7 @@ void BufferBook::fill(DeviceIndex device, bool with_largest_free, DeviceFigures&
   std::array<bool, kSpaces> bare{};  // with buffers whose block is not known
   figures.kernels.in_dram = 0;
   for (SpaceFigures& space : figures.spaces) space.requested = space.count = 0;
+  catalog_.effort().spend(groups_.size() * Effort::kHeavy);
   for (const auto& [key, group] : groups_) {
     const auto set = resolved_set(key);
     if (!set || !catalog_.covers(*set, device)) continue;
@@ -203,6 +204,7 @@ std::vector<std::pair<Core, AddressRange>> BufferBook::places_of(const BufferRec
   const CoreSet* cores = catalog_.cores(buffer.cores);
   const auto* listed = catalog_.addresses(buffer.core_addresses);
   if (!cores || (buffer.core_addresses != 0 && !listed)) return places;
+  catalog_.effort().spend((cores->count + std::uint64_t{1}) * Effort::kHeavy);
   const std::vector<Core> order = cores_in_order(*cores);
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (listed && i >= listed->size()) break;
@@ -213,6 +215,7 @@ std::vector<std::pair<Core, AddressRange>> BufferBook::places_of(const BufferRec
 
 template <typename Visit>
 void BufferBook::for_each_per_core(DeviceIndex device, Visit visit) const {
+  catalog_.effort().spend(per_core_.size());
   for (const auto& [slot, buffer] : per_core_) {
     for_each_range(device, buffer, [&](const std::optional<Core>& core, AddressRange range) {
       visit(buffer, *core, range);
@@ -227,6 +230,7 @@ std::vector<std::uint64_t> BufferBook::occupied_by_core(DeviceIndex device, Spac
     const auto set = resolved_set(key);
     if (key.space != space || !set || !catalog_.covers(*set, device)) continue;
     const std::uint64_t block = narrow(group.block);
+    catalog_.effort().spend(grid.size() / 8 + 1);
     const CoreMask* mask = key.cores == 0 ? nullptr : &grid.mask(key.cores);
     for (std::size_t i = 0; i < grid.size(); ++i) {
       if (!mask || has_bit(*mask, i)) bytes[i] = ledger::add(bytes[i], block);
@@ -264,6 +268,7 @@ std::vector<AddressRange> BufferBook::lock_step_ranges(DeviceIndex device, Space
   std::vector<AddressRange> all;
   for (const AllocatorIndex i : catalog_.allocators_of(device)) {
     const AddressMap* map = addresses(i, space);
+    if (map) catalog_.effort().spend(map->ranges().size());
     if (map) all.insert(all.end(), map->ranges().begin(), map->ranges().end());
   }
   return merged(std::move(all));

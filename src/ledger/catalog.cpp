@@ -67,6 +67,15 @@ std::uint32_t count_of(const CoreSet& set) {
   return (range.x1 - range.x0 + 1u) * (range.y1 - range.y0 + 1u);
 }
 
+void keep_first_of_each(std::vector<DeviceIndex>& devices) {
+  std::vector<bool> seen(std::size_t{1} << 16);
+  std::erase_if(devices, [&](DeviceIndex device) {
+    const bool again = seen[device];
+    seen[device] = true;
+    return again;
+  });
+}
+
 }  // namespace
 
 void Catalog::set_device(DeviceIndex index, DeviceRecord record) {
@@ -87,6 +96,7 @@ void Catalog::set_open(DeviceIndex index, bool open) {
 }
 
 void Catalog::set_device_set(SetIndex index, DeviceSetRecord record) {
+  keep_first_of_each(record.devices);
   if (!assign(sets_, index, std::move(record))) return;
   ++version_;
   memberships_valid_ = false;
@@ -223,13 +233,8 @@ bool Catalog::covers(SetIndex set, DeviceIndex device) const {
 }
 
 std::vector<DeviceIndex> Catalog::devices_in(SetIndex set) const {
-  std::vector<DeviceIndex> devices;
   const DeviceSetRecord* record = device_set(set);
-  if (!record) return devices;
-  for (const DeviceIndex device : record->devices) {
-    if (std::ranges::find(devices, device) == devices.end()) devices.push_back(device);
-  }
-  return devices;
+  return record ? record->devices : std::vector<DeviceIndex>();
 }
 
 bool Catalog::is_open(DeviceIndex index) const {

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ledger/effort.hpp"
 #include "ledger/origins.hpp"
 #include "ledger/records.hpp"
 
@@ -64,6 +65,9 @@ class Catalog {
   std::vector<DeviceIndex> devices_in(SetIndex set) const;  // in mesh order, each once
   bool is_open(DeviceIndex device) const;
 
+  // What may still be spent on questions about this process.
+  const Effort& effort() const { return effort_; }
+
   // Changes whenever an answer above may have changed; strings do not count.
   std::uint64_t version() const { return version_; }
   // Changes when a device does, and when a known set of cores becomes another one.
@@ -77,6 +81,7 @@ class Catalog {
   };
   const Membership& membership(DeviceIndex device) const;
 
+  Effort effort_;
   std::vector<std::optional<DeviceRecord>> devices_;
   std::vector<std::optional<DeviceSetRecord>> sets_;
   std::vector<std::optional<AllocatorRecord>> allocators_;

@@ -46,6 +46,7 @@ const CoreMask& CoreGrid::mask(CoresId id) const {
   if (!set) return none_;
   const auto [place, is_new] = masks_.try_emplace(id);
   if (is_new) {
+    catalog_.effort().spend(cores_.size() * (set->ranges.size() + 1) / 8);
     place->second = empty_mask();
     for (std::size_t i = 0; i < cores_.size(); ++i) {
       if (contains(*set, cores_[i].core)) set_bit(place->second, i);

@@ -43,6 +43,7 @@ SpaceRanges named_ranges(const Books& books, DeviceIndex device, Space space) {
     books.buffers.for_each_range(
         device, *buffer, [&](const std::optional<Core>& core, AddressRange range) {
           NamedRange named{range, buffer_name(books, *buffer), buffer->id};
+          books.catalog.effort().spend(1 + named.name.size() / 64);
           (core ? ranges.by_core[*core] : ranges.everywhere).push_back(std::move(named));
         });
   });
@@ -101,6 +102,7 @@ class Builder {
     for (const RangeRecord* range : program.ranges) {
       if (!has_bit(grid.mask(range->cores), position)) continue;
       std::string name = range_name(books_, *range, *program.record, standing.trace);
+      books_.catalog.effort().spend(1 + name.size() / 64);
       if (range->part == Part::kView) {
         views_[range->viewed_buffer] = std::move(name);
       } else {
@@ -112,6 +114,7 @@ class Builder {
   void add_space(const SpaceRanges& ranges, Stretch kind, CoreLayers& core) {
     const auto add_all = [&](const std::vector<NamedRange>& list) {
       for (const NamedRange& named : list) {
+        books_.catalog.effort().spend(1 + named.name.size() / 64);
         std::string name = named.name;
         const auto view = with_names_ ? views_.find(named.id) : views_.end();
         if (view != views_.end()) name += ", seen as " + view->second;
@@ -151,6 +154,7 @@ class Builder {
   void add_slices(CoreLayers& core) const {
     if (core.frame.core.role == Role::kDispatch) return;
     for (const auto& [type, slice] : slices_) {
+      books_.catalog.effort().spend(1 + slice.name.size() / 64);
       if (type != core.frame.core.core.type) continue;
       core.layers.push_back({Stretch::kRing, slice.range, slice.name, nullptr});
     }
@@ -164,6 +168,7 @@ class Builder {
       const ProgramTotals* totals = books_.programs.totals(set);
       if (!totals) continue;
       for (const auto& [key, group] : totals->kernels()) {
+        books_.catalog.effort().spend(grid.size() / 8 + 1);
         for_each_bit(
             grid.mask(std::get<2>(key)),
             [&, packed = narrow(group.packed)](std::size_t i) { sums[i] = add(sums[i], packed); });

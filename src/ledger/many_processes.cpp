@@ -77,7 +77,9 @@ std::vector<CoreView> merge_cores(const std::vector<ProcessInput>& processes,
   std::map<Core, std::size_t> places;
   for_each_open(processes, device, [&](const ProcessInput& process, DeviceIndex index) {
     const Owner owner = owner_of(process, snapshot);
-    for (CoreLayers& core : process.ledger->core_layers(index, with_map)) {
+    std::vector<CoreLayers> own;
+    unless_too_much([&] { own = process.ledger->core_layers(index, with_map); });
+    for (CoreLayers& core : own) {
       if (only && core.frame.core.core != *only) continue;
       name_owner(owner, core);
       const auto [place, is_new] = places.try_emplace(core.frame.core.core, cores.size());
@@ -98,7 +100,8 @@ std::vector<CoreUse> merge_core_use(const std::vector<ProcessInput>& processes,
                                     const DeviceView& device) {
   std::vector<CoreUse> cores;
   for_each_open(processes, device, [&](const ProcessInput& process, DeviceIndex index) {
-    const std::vector<CoreUse> own = process.ledger->core_use(index);
+    std::vector<CoreUse> own;
+    unless_too_much([&] { own = process.ledger->core_use(index); });
     for (std::size_t i = 0; i < own.size(); ++i) {
       // All processes list them in the same order, unless they dispatch from other cores.
       auto place = i < cores.size() && cores[i].core == own[i].core
@@ -117,7 +120,8 @@ std::vector<CoreUse> merge_core_use(const std::vector<ProcessInput>& processes,
 void for_each_holding(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
                       const std::function<void(const HoldingView&)>& visit) {
   for (const ProcessInput& process : processes) {
-    if (process.ledger) process.ledger->for_each_holding(visit, naming_of(process, snapshot));
+    if (!process.ledger) continue;
+    unless_too_much([&] { process.ledger->for_each_holding(visit, naming_of(process, snapshot)); });
   }
 }
 
@@ -126,8 +130,10 @@ std::vector<ProgramView> all_programs(const std::vector<ProcessInput>& processes
   std::vector<ProgramView> all;
   for (const ProcessInput& process : processes) {
     if (!process.ledger || !process.identity.alive) continue;
-    std::ranges::move(process.ledger->programs(naming_of(process, snapshot)),
-                      std::back_inserter(all));
+    unless_too_much([&] {
+      std::ranges::move(process.ledger->programs(naming_of(process, snapshot)),
+                        std::back_inserter(all));
+    });
   }
   return all;
 }

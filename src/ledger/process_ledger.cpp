@@ -37,6 +37,12 @@ struct ProcessLedger::State {
   };
   KnownDangling known_dangling;
   std::uint64_t refused = 0;  // records of slots beyond the table
+  // All figures of one revision together may cost kMost, and other questions so much each. Records
+  // between two questions may cost that and kEach each: one of a program counts all that it has.
+  static constexpr std::uint64_t kEach = 64;
+  std::uint64_t figures_effort = Effort::kMost, figures_effort_of = 0;
+  std::uint64_t records_effort = Effort::kMost;
+  void renew() const { books.catalog.effort().renew(); }
 
   void add(SlotIndex slot, const Record& record);
   void remove(SlotIndex slot, const Record& record);
@@ -95,9 +101,12 @@ Record ProcessLedger::apply(SlotIndex slot, const Record& record) {
     return {};
   }
   Record& place = state_->change().slots.at(slot);
+  const Effort& effort = state_->books.catalog.effort();
+  effort.renew(std::min(Effort::kMost, state_->records_effort + State::kEach));
   state_->remove(slot, place);
   Record before = std::exchange(place, record);
   state_->add(slot, place);
+  state_->records_effort = effort.left();
   return before;
 }
 
@@ -172,12 +181,19 @@ const DeviceFigures& ProcessLedger::figures(DeviceIndex device, bool totals_only
   const auto [place, is_new] = state_->known_figures.try_emplace(device);
   State::KnownFigures& known = place->second;
   if (is_new || known.revision != state_->revision || known.totals_only != totals_only) {
+    if (std::exchange(state_->figures_effort_of, state_->revision) != state_->revision) {
+      state_->figures_effort = state_->records_effort = Effort::kMost;
+    }
+    const Effort& effort = state_->books.catalog.effort();
+    effort.renew(std::exchange(state_->figures_effort, 0));  // and stays 0 if it is not enough
     known = {state_->revision, totals_only, compute(state_->books, device, totals_only)};
+    state_->figures_effort = effort.left();
   }
   return known.figures;
 }
 
 std::vector<CoreLayers> ProcessLedger::core_layers(DeviceIndex device, bool with_names) const {
+  state_->renew();
   return ledger::core_layers(state_->books, device, with_names);
 }
 
@@ -189,11 +205,13 @@ std::vector<CoreView> ProcessLedger::cores(DeviceIndex device, bool with_map) co
 }
 
 std::vector<CoreUse> ProcessLedger::core_use(DeviceIndex device) const {
+  state_->renew();
   return ledger::core_use(state_->books, device);
 }
 
 void ProcessLedger::for_each_holding(const std::function<void(const HoldingView&)>& visit,
                                      const Naming& naming) const {
+  state_->renew();
   ledger::for_each_holding(state_->books, naming, visit);
 }
 
@@ -202,8 +220,11 @@ void ProcessLedger::for_each_share(const std::function<void(const OriginShare&)>
 }
 
 std::vector<ProgramView> ProcessLedger::programs(const Naming& naming) const {
+  state_->renew();
   return program_views(state_->books, naming);
 }
+
+bool ProcessLedger::exhausted() const { return state_->books.catalog.effort().exhausted(); }
 
 const std::vector<DeviceIndex>& ProcessLedger::devices() const {
   return state_->books.catalog.devices();
@@ -231,6 +252,7 @@ bool ProcessLedger::in_mesh(DeviceIndex device) const {
 const Catalog& ProcessLedger::catalog() const { return state_->books.catalog; }
 
 std::vector<const DeviceSetRecord*> ProcessLedger::meshes() const {
+  constexpr std::size_t kMostMeshes = 64;
   const Catalog& catalog = state_->books.catalog;
   std::set<SetIndex> sets;
   for (const DeviceIndex device : catalog.devices()) {
@@ -244,7 +266,7 @@ std::vector<const DeviceSetRecord*> ProcessLedger::meshes() const {
     const DeviceSetRecord* record = catalog.device_set(set);
     const bool has_shape = record && record->rows > 0 &&
                            record->devices.size() == std::size_t{record->rows} * record->columns;
-    if (has_shape) meshes.push_back(record);
+    if (has_shape && meshes.size() < kMostMeshes) meshes.push_back(record);
   }
   return meshes;
 }
@@ -257,6 +279,7 @@ const CoreSet* ProcessLedger::core_set(CoresId id) const { return state_->books.
 std::uint64_t ProcessLedger::dangling() const {
   State::KnownDangling& known = state_->known_dangling;
   if (known.revision != state_->revision) {
+    state_->renew();
     const Books& books = state_->books;
     known = {state_->revision, books.buffers.dangling() + books.programs.dangling()};
   }

@@ -86,6 +86,9 @@ class ProcessLedger {
   std::string_view string(StringId id) const;
   const Catalog& catalog() const;             // of names and origins
   const CoreSet* core_set(CoresId id) const;  // null if it is not known
+  // Whether a question about this process was once too much to work out (ledger/effort.hpp). Every
+  // question below and above may end with TooMuch.
+  bool exhausted() const;
   // Records that refer to something that is not there (hostile or early input). Never an error.
   // Kept until something changes.
   std::uint64_t dangling() const;

@@ -8,7 +8,12 @@
 namespace ttmem::ledger {
 namespace {
 
+// Kernels or ranges of one program, or traces of a process. A program has a few of each on each of
+// its groups of cores; every change moves those behind it.
+constexpr std::size_t kMostOfOne = std::size_t{1} << 16;
+
 void insert(std::vector<SlotIndex>& slots, SlotIndex slot) {
+  if (slots.size() >= kMostOfOne) throw TooMuch();
   slots.insert(std::lower_bound(slots.begin(), slots.end(), slot), slot);
 }
 
@@ -109,6 +114,7 @@ void ProgramBook::count(const Entry& entry, bool up) const {
 void ProgramBook::count_on_set(const Entry& entry, SlotIndex slot, bool up) const {
   const ProgramRecord& program = *slots_.get<ProgramRecord>(slot);
   if (!counts(program)) return;
+  if (up) catalog_.effort().spend((entry.ranges.size() + entry.kernels.size()) * Effort::kHeavy);
   ProgramTotals& totals = totals_[program.set];
   bool has_l1 = false;
   for (const SlotIndex i : entry.ranges) {
@@ -176,6 +182,7 @@ std::uint64_t ProgramBook::dispatches(SetIndex set) const { return launches(set)
 std::uint64_t ProgramBook::replays(SetIndex set) const { return launches(set).replays; }
 
 void ProgramBook::fill(const Entry& entry, SlotIndex slot, Program& program) const {
+  catalog_.effort().spend(entry.kernels.size() + entry.ranges.size() + 1);
   program.slot = slot;
   program.record = slots_.get<ProgramRecord>(slot);
   program.kernels.clear();
@@ -230,6 +237,7 @@ std::vector<SlotIndex> ProgramBook::programs() const {
 }
 
 std::optional<SlotIndex> ProgramBook::first_of_workload(std::uint64_t id) const {
+  catalog_.effort().spend(entries_.size() * Effort::kHeavy);
   for (const SlotIndex slot : programs()) {
     if (slots_.get<ProgramRecord>(slot)->workload == id) return slot;
   }

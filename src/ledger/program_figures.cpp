@@ -39,6 +39,7 @@ std::uint64_t unique_bytes(const Books& books, DeviceIndex device) {
   for (const ProgramTotals* totals : sets) {
     sum = add(sum, totals->unique_bytes());
     if (sets.size() == 1) break;
+    books.catalog.effort().spend(totals->codes().size() * Effort::kHeavy);
     for (const auto& [code, users] : totals->codes()) {
       const bool again = code.hash != 0 && !seen.insert(code).second;
       if (again) sum = subtract(sum, code.bytes);
@@ -51,6 +52,7 @@ std::uint64_t unique_bytes(const Books& books, DeviceIndex device) {
 
 SetFigures program_sums(const Books& books, DeviceIndex device) {
   SetFigures sum;
+  books.catalog.effort().spend(books.catalog.sets_of(device).size() * Effort::kHeavy);
   for (const SetIndex set : books.catalog.sets_of(device)) {
     if (books.programs.totals(set)) sum += books.programs.figures(set);
   }

@@ -51,6 +51,7 @@ class Residency::Walk {
     for (const SetIndex set : sets_) {
       const ProgramTotals* totals = of_.book_.totals(set);
       if (!totals) continue;
+      of_.catalog_.effort().spend(totals->kernels().size() + totals->ranges().size());
       for (const auto& [key, group] : totals->kernels()) join(open_, grid_.mask(std::get<2>(key)));
       for (const auto& [cores, group] : totals->ranges()) join(open_, grid_.mask(cores));
     }
@@ -60,6 +61,7 @@ class Residency::Walk {
   std::vector<Standing> run() {
     for (const Launch& launch : of_.launches()) {
       if (count_bits(open_) == 0) break;
+      of_.catalog_.effort().spend(1);
       if (!in(sets_, launch.set)) continue;
       launch.is_trace ? replay(launch.slot) : run_program(launch.slot);
     }
@@ -72,6 +74,7 @@ class Residency::Walk {
     CoreMask cover = cover_of(program_, grid_);
     intersect(cover, open_);
     for_each_bit(cover, [&](std::size_t core) {
+      of_.catalog_.effort().spend(program_.ranges.size() + 1);
       settle(core, {slot, kNoSlot, ranges_at(program_, grid_, core)});
     });
   }
@@ -83,6 +86,7 @@ class Residency::Walk {
       CoreMask cover = cover_of(program_, grid_);
       intersect(cover, open_);
       for_each_bit(cover, [&](std::size_t core) {
+        of_.catalog_.effort().spend(program_.ranges.size() + 1);
         Standing standing{program_.slot, slot, ranges_at(program_, grid_, core)};
         const std::uint64_t bytes = total_bytes(standing.ranges);
         const auto [place, is_new] = most.try_emplace(core);
@@ -96,6 +100,7 @@ class Residency::Walk {
   void for_each_member(SlotIndex slot, Visit visit) {
     const auto* members = of_.catalog_.members(of_.slots_.get<TraceRecord>(slot)->members);
     if (!members) return;
+    of_.catalog_.effort().spend(members->size() * Effort::kHeavy);
     for (const TraceMember& member : *members) {
       if (!in(sets_, member.set) || !of_.book_.find(member.program, member.set, program_)) continue;
       if (can_stand(*program_.record)) visit();
@@ -186,6 +191,8 @@ std::vector<std::vector<AddressRange>> Residency::work_out_reserved(const Kind& 
       const auto& ranges = group.placed.ranges();
       if (ranges.empty()) continue;
       for_each_bit(grid.mask(id), [&](std::size_t core) {
+        // What comes before others has to move them.
+        catalog_.effort().spend(ranges.size() * (cores[core].size() / 64 + 1));
         for (const AddressRange& range : ranges) merge_into(cores[core], range);
       });
     }

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // Every limit of a segment, in one place. Writers stay below them and count what did not fit;
-// readers refuse what exceeds them.
+// readers refuse what exceeds them. Each limit of a reader is far above what any real process
+// needs, and low enough that a file made to hurt costs a reader no more than a real one.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +45,16 @@ inline constexpr std::uint64_t kKeepClosedSeconds = 60;
 inline constexpr std::uint32_t kSettleTries = 64;  // reads of one record that changes
 inline constexpr std::uint32_t kStateTries = 8;    // passes over a table whose ring was overrun
 inline constexpr std::uint32_t kEventMargin = 2;   // records ahead of the head: being written
-inline constexpr std::uint32_t kMaxEventCapacity = 1u << 20;
+// A writer holds one lock and so writes one slot at a time: many that never settle are a trick.
+inline constexpr std::uint32_t kMaxUnsettled = 8;
+inline constexpr std::uint32_t kMaxEventCapacity = 8 * kEventCapacity;
 inline constexpr std::uint64_t kMaxFileBytes = 1ull << 40;    // no section ends beyond it
 inline constexpr std::uint64_t kUnbackedBytes = 64ull << 10;  // claimed beyond the blocks on disk
+// A later minor version may append to its records, up to this many times as much as there is now.
+inline constexpr std::uint32_t kMaxEntryGrowth = 4;
+// Cores of one device, and of one set; and each of their two coordinates. The largest chips have
+// about 200 cores, on a grid of 17 by 12.
+inline constexpr std::uint32_t kMaxCores = 1024;
+inline constexpr std::uint32_t kMaxCoordinate = 64;
 
 }  // namespace ttmem::segment

@@ -32,6 +32,12 @@ constexpr std::array<Expected, kSections> kExpected = {{
     {sizeof(Slot), true, kMaxTableSlots},
 }};
 
+bool has_room(const Expected& expected, std::uint64_t entry_bytes) {
+  if (expected.max_entries == 0) return true;
+  const std::uint64_t most = expected.entry_bytes * (expected.exact ? 1 : kMaxEntryGrowth);
+  return entry_bytes >= expected.entry_bytes && entry_bytes <= most;
+}
+
 Error contradiction(const std::string& what) {
   return {ErrorCode::kCorrupt, fmt::format("its header contradicts itself ({}): ignored", what)};
 }
@@ -51,8 +57,7 @@ Result<Layout> validate(const Header& header) {
         section.max_bytes > kMaxFileBytes - section.offset || section.offset % 8 != 0) {
       return contradiction(fmt::format("section {} is out of bounds", section.kind));
     }
-    if (section.entry_bytes < expected.entry_bytes || section.entry_bytes % 8 != 0 ||
-        (expected.exact && section.entry_bytes != expected.entry_bytes)) {
+    if (section.entry_bytes % 8 != 0 || !has_room(expected, section.entry_bytes)) {
       return contradiction(
           fmt::format("section {} has entries of {} bytes", section.kind, section.entry_bytes));
     }

@@ -100,6 +100,7 @@ EventRun read_events(const ReadOnlyFile& file, const SectionPlace& ring, std::ui
 
 bool TableReader::update(ReadOnlyFile& file, const Header& header, SlotSink& sink,
                          TableUpdate& update) {
+  asked_slots_ = false;
   retry_unsettled(file, sink);
   if (begun_ && header.head + 1 < event_) return false;  // a number only grows
   if (!begun_) {
@@ -134,6 +135,7 @@ bool TableReader::synchronise(ReadOnlyFile& file, SlotSink& sink, TableUpdate& u
         !read_table(file, slots, start, sink, pass)) {
       return false;
     }
+    slots_ = slots;
     // A slot is written before the head moves: wait until the head covers all that was seen. A
     // writer that was stopped or killed in between does not move it. It has one event at a time, so
     // what was seen is then the state after that one.
@@ -143,7 +145,10 @@ bool TableReader::synchronise(ReadOnlyFile& file, SlotSink& sink, TableUpdate& u
       if (end >= pass.newest) break;
       ::sched_yield();
     }
-    if (pass.newest > end + 1) continue;
+    if (pass.newest > end + 1) {
+      if (tries + 1 == kStateTries) return false;  // ahead of its own head for ever
+      continue;
+    }
     EventRun run;
     if (end > start) run = read_events(file, ring_, start + 1, end);
     if (end > start && !run.complete) continue;
@@ -192,6 +197,7 @@ bool TableReader::take(const ReadOnlyFile& file, std::uint32_t index, Slot slot,
     const Settled result = read_settled(file, table_.at(index), slot);
     if (result == Settled::kUnreadable) return false;
     if (result == Settled::kNo && !finish_from_ring(file, index, slot)) {
+      if (pass.unsettled.size() >= kMaxUnsettled) return false;
       pass.unsettled.push_back(index);
       deliver(index, 0, Payload{}, sink);
       return true;
@@ -232,9 +238,20 @@ void TableReader::deliver(std::uint32_t index, std::uint64_t event, const Payloa
   sink.on_slot(index, payload);
 }
 
-void TableReader::apply(const ReadOnlyFile& file, std::uint64_t number, const Event& event,
+// A slot beyond the table as it was known may be new: the table is asked for its size again, once
+// for all events of an update.
+bool TableReader::is_in_table(ReadOnlyFile& file, std::uint32_t slot) {
+  if (slot >= slots_ && !asked_slots_) {
+    asked_slots_ = true;
+    std::uint64_t slots = 0;
+    if (read_table_slots(file, table_, slots)) slots_ = slots;
+  }
+  return slot < slots_;
+}
+
+void TableReader::apply(ReadOnlyFile& file, std::uint64_t number, const Event& event,
                         SlotSink& sink) {
-  if (event.slot == kNoSlot || event.slot >= table_.entries) return;
+  if (event.slot == kNoSlot || !is_in_table(file, event.slot)) return;
   Payload payload = event.payload;
   if (has_live_words(payload) && Meta::live(payload.meta)) {
     // An event does not carry live words. If the slot was reused since, a later event says so.

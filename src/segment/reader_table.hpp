@@ -90,7 +90,8 @@ class TableReader {
             std::uint64_t start, SlotSink& sink, Pass& pass);
   bool finish_from_ring(const ReadOnlyFile& file, std::uint32_t index, Slot& slot) const;
   void deliver(std::uint32_t index, std::uint64_t event, const Payload& payload, SlotSink& sink);
-  void apply(const ReadOnlyFile& file, std::uint64_t number, const Event& event, SlotSink& sink);
+  bool is_in_table(ReadOnlyFile& file, std::uint32_t slot);
+  void apply(ReadOnlyFile& file, std::uint64_t number, const Event& event, SlotSink& sink);
   bool refresh_launches(const ReadOnlyFile& file, const Header& header, SlotSink& sink);
   void retry_unsettled(const ReadOnlyFile& file, SlotSink& sink);
 
@@ -98,6 +99,8 @@ class TableReader {
   SectionPlace table_;
   std::uint64_t event_ = 0;  // the sink holds the state after this event
   std::uint64_t order_ = 0;  // launches are as of this stamp
+  std::uint64_t slots_ = 0;  // of the table, as of the last time that mattered
+  bool asked_slots_ = false;
   bool begun_ = false;
   // Live workloads and traces, with the event that wrote them.
   std::unordered_map<std::uint32_t, std::uint64_t> launchers_;

@@ -176,6 +176,7 @@ TEST_F(ReaderBadInput, SectionsThatCannotBe) {
       [&](Header& h) { h.sections[events].max_bytes = 0; },
       [&](Header& h) { h.sections[0].entry_bytes = 8; },
       [&](Header& h) { h.sections[0].entry_bytes = 0; },
+      [&](Header& h) { h.sections[0].entry_bytes = 5 * sizeof(Device); },
   };
   for (std::size_t i = 0; i < changes.size(); ++i) {
     EXPECT_EQ(error_after(changes[i]).code, ErrorCode::kCorrupt) << "change " << i;
