@@ -67,7 +67,7 @@ int write_all(const CommandDescription& all, const std::string& directory) {
 }
 
 constexpr const char* kCompletionExamples =
-    "Installed packages bring them along. By hand:\n"
+    "Packages install them already. To install them by hand:\n"
     "  ttmem completion bash > ~/.local/share/bash-completion/completions/ttmem\n"
     "  ttmem completion zsh > \"${fpath[1]}/_ttmem\"\n"
     "  ttmem completion fish > ~/.config/fish/completions/ttmem.fish";
@@ -76,9 +76,9 @@ constexpr const char* kCompletionExamples =
 
 void register_completion(CLI::App& app, Action& action) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("completion", "Print completions for a shell");
+  CLI::App* command = app.add_subcommand("completion", "Print completions for bash, zsh or fish");
   command->footer(kCompletionExamples);
-  command->add_option("shell", *shell, "Which shell")
+  command->add_option("shell", *shell, "bash, zsh or fish")
       ->type_name("SHELL")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
@@ -94,9 +94,10 @@ void register_manual(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("manual", "Print a man page in roff");
   command->group("");  // not in the help: `man ttmem` is for people
-  command->add_option("command", options->command, "Of this command; else of ttmem itself");
+  command->add_option("command", options->command,
+                      "Command to describe; ttmem itself if none is given");
   command->add_option("--write", options->directory,
-                      "All pages and completions, below this share/");
+                      "Write all pages and completions below this share/ directory");
   command->callback([options, &app, &action] {
     action = [options, &app] {
       const CommandDescription all = describe(app);

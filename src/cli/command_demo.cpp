@@ -196,9 +196,9 @@ int run_children(const DemoOptions& options) {
 }
 
 constexpr const char* kDemoExamples =
-    "Needs no device: the chips are made up, everything else is real.\n"
+    "Only the devices and the workload are made up: recording and reading work as always.\n"
     "Examples:\n"
-    "  ttmem demo &                        the worked example of the documentation, for a minute\n"
+    "  ttmem demo &                        the example of the documentation, for a minute\n"
     "  ttmem demo --processes 3 --devices 8\n"
     "  ttmem demo --scenario busy --hold 600";
 
@@ -206,22 +206,23 @@ constexpr const char* kDemoExamples =
 
 void register_demo(CLI::App& app, Action& action) {
   auto options = std::make_shared<DemoOptions>();
-  CLI::App* command = app.add_subcommand("demo", "Record a made-up workload, to have a look");
+  CLI::App* command = app.add_subcommand("demo", "Record a made-up workload; needs no device");
   command->footer(kDemoExamples);
   command
-      ->add_option("--scenario", options->scenario, "seeds: a worked example; busy: a lively one")
+      ->add_option("--scenario", options->scenario,
+                   "seeds: the example of the documentation; busy: much changes")
       ->type_name("NAME")
       ->capture_default_str()
       ->check(CLI::IsMember({"seeds", "busy"}));
-  command->add_option("--devices", options->devices, "Chips of the made-up mesh")
+  command->add_option("--devices", options->devices, "Number of made-up devices")
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
-  command->add_option("--processes", options->processes, "More than one: children that die with it")
+  command->add_option("--processes", options->processes, "Number of processes")
       ->type_name("P")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
-  command->add_option("--hold", options->hold_seconds, "How long to hold what was recorded")
+  command->add_option("--hold", options->hold_seconds, "Seconds until it ends")
       ->type_name("SECONDS")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 86400.0 * 365));

@@ -70,11 +70,9 @@ int doctor(const std::vector<std::string>& program) {
 }
 
 constexpr const char* kDoctorExamples =
-    "Says which TT-Metal a program would load, and which of its functions ttmem can observe. The "
-    "program\n"
-    "itself is not run. A function that is missing costs the figure beside it; everything else "
-    "stays\n"
-    "exact. What a process that runs really recorded is said by `ttmem status`.\n"
+    "Shows which TT-Metal a program would load, and which of its functions ttmem can observe.\n"
+    "The program is not run. A missing function costs the figure named beside it; all others stay\n"
+    "exact. What a running process really records is shown by `ttmem status`.\n"
     "Examples:\n"
     "  ttmem doctor                  what the environment and the Python on PATH point to\n"
     "  ttmem doctor -- python3.10    what this Python imports; also: -- pytest\n"
@@ -83,7 +81,7 @@ constexpr const char* kDoctorExamples =
 }  // namespace
 
 void register_doctor(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("doctor", "Say what of a TT-Metal can be observed");
+  CLI::App* command = app.add_subcommand("doctor", "Check what ttmem can observe of a TT-Metal");
   command->footer(kDoctorExamples);
   command->prefix_command();
   command->callback([command, &action] {

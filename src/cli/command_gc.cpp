@@ -42,23 +42,22 @@ int gc(const collect::GcOptions& options) {
 }
 
 constexpr const char* kGcExamples =
-    "The dead are kept for whoever asks why: 24 hours, at most 32 of them; cleanly closed ones for "
-    "a\n"
-    "minute. A segment is removed only with its lock in hand: a living process never loses its "
-    "own.\n"
+    "What a dead process held is kept, so that you can find out why it died: for 24 hours, and of\n"
+    "at most 32 processes; of one that ended cleanly for a minute. What belongs to a running\n"
+    "process is never removed.\n"
     "Examples:\n"
     "  ttmem gc             remove what is beyond these limits\n"
-    "  ttmem gc --all       remove every ended process's segment\n"
-    "  ttmem gc --dry-run   say what would be removed";
+    "  ttmem gc --all       remove everything that ended processes left\n"
+    "  ttmem gc --dry-run   print what would be removed";
 
 }  // namespace
 
 void register_gc(CLI::App& app, Action& action) {
   auto options = std::make_shared<collect::GcOptions>();
-  CLI::App* command = app.add_subcommand("gc", "Remove what ended processes left");
+  CLI::App* command = app.add_subcommand("gc", "Remove what ended processes left behind");
   command->footer(kGcExamples);
-  command->add_flag("--all", options->all, "Also those within the limits");
-  command->add_flag("--dry-run", options->dry_run, "Only say what would be removed");
+  command->add_flag("--all", options->all, "Also remove what is within these limits");
+  command->add_flag("--dry-run", options->dry_run, "Only print what would be removed");
   command->callback([options, &action] { action = [options] { return gc(*options); }; });
 }
 

@@ -22,19 +22,17 @@ namespace ttmem::cli {
 namespace {
 
 constexpr const char* kDescription =
-    "ttmem: what occupies the memory of my Tenstorrent devices, who put it there, and what is "
-    "left?\n"
-    "Processes record their own device memory; these commands only read. `ttmem COMMAND --help`\n"
-    "explains each with examples.";
+    "ttmem: what occupies the memory of my Tenstorrent devices, who put it there, what is left?\n"
+    "Programs that `ttmem run` starts record their device memory; the other commands read it.\n"
+    "`ttmem COMMAND --help` explains a command, with examples.";
 
 constexpr const char* kFooter =
     "Environment:\n"
-    "  TTMEM_DIR        look here (and record here) instead of /run/ttmem and /dev/shm/ttmem-UID\n"
+    "  TTMEM_DIR        directory of the recordings, instead of /run/ttmem or /dev/shm/ttmem-UID\n"
     "  TTMEM_DISABLE=1  record nothing\n"
-    "  TTMEM_SERVE      the daemon to ask for what may not be read: HOST:PORT, or off\n"
+    "  TTMEM_SERVE      daemon to ask about processes of other users: HOST:PORT, or off\n"
     "  NO_COLOR=1       no colours\n"
-    "Exit codes: 0 done, 1 what was named is not there, 2 wrong usage, 3 the system refused,\n"
-    "4 a daemon runs already";
+    "Exit codes: 0 success, 1 not found, 2 wrong usage, 3 system error, 4 a daemon already runs";
 
 // Options with the name of their value and their default, and nothing else.
 class ShortFormatter : public CLI::Formatter {
@@ -125,6 +123,23 @@ int parse_and_run(int argc, char** argv) {
 }
 
 }  // namespace
+
+const std::vector<Register>& commands() {
+  static const std::vector<Register> kAll = {
+      register_run,         //
+      register_status,      //
+      register_top,         //
+      register_serve,       //
+      register_dump,        //
+      register_events,      //
+      register_doctor,      //
+      register_gc,          //
+      register_demo,        //
+      register_completion,  //
+      register_manual,      //
+  };
+  return kAll;
+}
 
 std::vector<std::string> program_of(const CLI::App& command) {
   auto words = command.remaining();

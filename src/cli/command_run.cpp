@@ -47,29 +47,28 @@ int run_program(const RunOptions& options) {
 }
 
 constexpr const char* kRunExamples =
-    "The program runs as without ttmem: same exit code, signals, terminal and process id. A "
-    "program\n"
-    "that never uses TT-Metal pays next to nothing, and so do the compilers it starts.\n"
-    "A preload does not reach setuid programs, statically linked ones, and the other hosts of "
-    "mpirun\n"
-    "(pass it on with `mpirun -x LD_PRELOAD`).\n"
+    "The program behaves as without ttmem: same exit code, signals, terminal and process id.\n"
+    "Programs that never use TT-Metal, such as the compilers it starts, are hardly slowed down.\n"
+    "Recording needs LD_PRELOAD, which has no effect on setuid and statically linked programs and\n"
+    "does not reach the other hosts of mpirun (pass it on with `mpirun -x LD_PRELOAD`).\n"
     "Examples:\n"
-    "  ttmem run python model.py        then, elsewhere: ttmem status\n"
-    "  ttmem run --no-lines python model.py   without file, line and function of each allocation\n"
-    "  ttmem run -- pytest -x tests     everything after -- is the program's\n"
-    "  eval \"$(ttmem run --print-env)\"  for services, notebooks and containers";
+    "  ttmem run python model.py             then, in another terminal: ttmem status\n"
+    "  ttmem run --no-lines python model.py  without file, line and function of each allocation\n"
+    "  ttmem run -- pytest -x tests          everything after -- belongs to the program\n"
+    "  eval \"$(ttmem run --print-env)\"       for services, notebooks and containers";
 
 }  // namespace
 
 void register_run(CLI::App& app, Action& action) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App* command = app.add_subcommand("run", "Start a program whose device memory is recorded");
+  CLI::App* command = app.add_subcommand("run", "Run a program and record its device memory");
   command->footer(kRunExamples);
-  command->add_flag("--print-env", options->print_env, "Print the environment instead");
-  CLI::Option* lines =
-      command->add_flag("--lines", options->lines,
-                        "Name the line of Python behind what is recorded: this is done anyway");
-  command->add_flag("--no-lines", options->no_lines, "Name no lines, as with TTMEM_LINES=0")
+  command->add_flag("--print-env", options->print_env,
+                    "Print the environment variables to set, and exit");
+  CLI::Option* lines = command->add_flag(
+      "--lines", options->lines, "Record the Python line behind each allocation (the default)");
+  command
+      ->add_flag("--no-lines", options->no_lines, "Record no Python lines, as with TTMEM_LINES=0")
       ->excludes(lines);
   command->prefix_command();
   command->callback([options, command, &action] {

@@ -44,21 +44,22 @@ int serve_until_stopped(const ServeWords& words) {
 }
 
 constexpr const char* kServeExamples =
-    "Every option can also stand in the file (`http = \"127.0.0.1:7171\"`) or in the environment\n"
-    "(TTMEM_SERVE_HTTP); the command line wins over the environment, that over the file.\n"
-    "SIGHUP reads the settings again, SIGUSR1 prints a summary, SIGTERM ends it.\n"
+    "Every option can also be set in the file (`http = \"127.0.0.1:7171\"`) or in the environment\n"
+    "(TTMEM_SERVE_HTTP). The command line overrides the environment, which overrides the file.\n"
+    "SIGHUP reloads the settings, SIGUSR1 prints a summary, SIGTERM stops the daemon.\n"
+    "The \"original\" is allocation_server_poc, whose clients this daemon serves too.\n"
     "Examples:\n"
-    "  ttmem serve                                    HTTP on http://127.0.0.1:7171\n"
-    "  ttmem serve --http off --log-format legacy     the original's server, with its log\n"
-    "  ttmem serve --config serve.toml --print-config what is set, and by whom\n"
-    "  curl -s http://127.0.0.1:7171/api/v1/snapshot  the document of `ttmem status --json`";
+    "  ttmem serve                                    web page on http://127.0.0.1:7171\n"
+    "  ttmem serve --http off --log-format legacy     as the original's server, with its log\n"
+    "  ttmem serve --config serve.toml --print-config each setting and where it comes from\n"
+    "  curl -s http://127.0.0.1:7171/api/v1/snapshot  the JSON of `ttmem status --json`";
 
 }  // namespace
 
 void register_serve(CLI::App& app, Action& action) {
   auto words = std::make_shared<ServeWords>();
   CLI::App* command =
-      app.add_subcommand("serve", "The daemon: HTTP, metrics, history, the original's socket");
+      app.add_subcommand("serve", "Run the daemon: web page, HTTP API, metrics, history");
   command->footer(kServeExamples);
   for (const serve::SettingInfo& info : serve::settings()) {
     const auto take = [words, name = info.name](const std::string& value) {
@@ -74,7 +75,8 @@ void register_serve(CLI::App& app, Action& action) {
   }
   command->add_option("--config", words->file, "Read settings from this TOML file")
       ->type_name("FILE");
-  command->add_flag("--print-config", words->print, "Print the settings and where each is from");
+  command->add_flag("--print-config", words->print,
+                    "Print each setting and where it comes from, and exit");
   command->callback([words, &action] { action = [words] { return serve_until_stopped(*words); }; });
 }
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // The subcommands of `ttmem`. A new one is a file command_<name>.cpp with a register function, a
-// line here and a line in the list of commands.cpp.
+// line here and a line in the list of command_line.cpp.
 #pragma once
 
 #include <functional>

@@ -9,7 +9,18 @@
 
 using ttmem::client::Call;
 using ttmem::client::here;
+using ttmem::client::Recorder;
 using ttmem::client::thread_state;
+
+namespace {
+
+// For questions, which start no segment.
+Recorder* open_recorder() {
+  Recorder* recorder = ttmem::client::own_recorder();
+  return recorder != nullptr && recorder->is_open() ? recorder : nullptr;
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -195,6 +206,30 @@ uint32_t ttmem_region_leave(uint32_t watermark, uint64_t* figures, uint32_t devi
   const uint32_t known = watermark == 0 ? 0 : call->leave_watermark(watermark, figures, devices);
   if (known <= devices) thread_state.leave(call.owner(), call->writer.origins);
   return known;
+}
+
+// ---- what a process asks about its own recording
+
+int ttmem_hooked(void) {
+  Recorder* recorder = open_recorder();
+  if (recorder == nullptr) return 0;
+  const auto& header = recorder->writer.store.header();
+  return header.source == TTMEM_SOURCE_INJECTOR &&
+         (header.hooks_bound[0] != 0 || header.hooks_bound[1] != 0);
+}
+
+int ttmem_device_read(ttmem_device_t device, ttmem_device_identity* identity) {
+  Recorder* recorder = open_recorder();
+  if (recorder == nullptr || identity == nullptr || !recorder->devices.knows(device)) return ENOENT;
+  const ttmem::client::LockGuard guard(recorder->writer.store.lock);
+  const auto& record =
+      recorder->writer.store.at<ttmem::segment::Device>(ttmem::segment::kDevicesOffset)[device];
+  identity->metal_id = record.metal_id;
+  identity->unique_id = record.unique_id;
+  identity->arch = record.arch;
+  identity->mock = record.mock;
+  identity->open = record.open;
+  return 0;
 }
 
 }  // extern "C"

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "client/segment_writer.hpp"
 
-#include <cerrno>
-
 namespace ttmem::client {
 
 using segment::kNoSlot;
@@ -69,14 +67,11 @@ bool SegmentWriter::enter(SlotIndex& index, std::uint32_t tag, std::uint32_t val
   return index.insert(overflow, tag, value);
 }
 
-ColdCall::ColdCall(Store& store) : store_(store), errno_(errno) {
+ColdCall::ColdCall(Store& store) : store_(store) {
   store_.gate.lock();
   store_.maintain_now_and_then();
 }
 
-ColdCall::~ColdCall() {
-  store_.gate.unlock();
-  errno = errno_;
-}
+ColdCall::~ColdCall() { store_.gate.unlock(); }
 
 }  // namespace ttmem::client

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #pragma once
 
+#include "client/errno_keeper.hpp"
 #include "client/figures.hpp"
 #include "client/interner.hpp"
 #include "client/origins.hpp"
@@ -47,8 +48,8 @@ class ColdCall {
   ColdCall& operator=(const ColdCall&) = delete;
 
  private:
+  ErrnoKeeper errno_;
   Store& store_;
-  int errno_;
 };
 
 }  // namespace ttmem::client

@@ -1,15 +1,227 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+//
+// Making the file, growing it, keeping it ours; and what is written that is no slot. What runs at
+// every allocation is inline in the header.
 #include "client/store.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
 #include "client/atomic_words.hpp"
+#include "client/identity.hpp"
 
 namespace ttmem::client {
 
+using segment::Header;
 using segment::Kind;
 using segment::kNoSlot;
 using segment::Meta;
 using segment::Payload;
+using segment::SectionKind;
+using segment::WriterFile;
+
+namespace {
+
+constexpr std::uint64_t kStepSlots = segment::kGrowthBytes / sizeof(segment::Slot);
+constexpr std::uint32_t kColdCallsBetweenChecks = 64;
+constexpr std::uint32_t kRefusalsBetweenTries = 1024;
+
+struct Room {
+  SectionKind kind;
+  std::uint32_t entry_bytes;
+  std::uint64_t offset;
+  std::uint64_t max_bytes;
+};
+
+void fill_sections(segment::Section* sections, std::uint64_t max_slots) {
+  using namespace segment;
+  const Room rooms[kSections] = {
+      {SectionKind::kDevices, sizeof(Device), kDevicesOffset, kMaxDevices * sizeof(Device)},
+      {SectionKind::kDeviceSets, sizeof(DeviceSet), kDeviceSetsOffset,
+       kMaxDeviceSets * sizeof(DeviceSet)},
+      {SectionKind::kAllocators, sizeof(Allocator), kAllocatorsOffset,
+       kMaxAllocators * sizeof(Allocator)},
+      {SectionKind::kRingManagers, sizeof(RingManager), kRingManagersOffset,
+       kMaxRingManagers * sizeof(RingManager)},
+      {SectionKind::kCounters, sizeof(Counters), kCountersOffset, sizeof(Counters)},
+      {SectionKind::kWatermarks, sizeof(Watermark), kWatermarksOffset,
+       kMaxWatermarks * sizeof(Watermark)},
+      {SectionKind::kFailures, sizeof(Failure), kFailuresOffset, kMaxFailures * sizeof(Failure)},
+      {SectionKind::kInterned, sizeof(Blob), kInternedOffset, kMaxInternedBytes},
+      {SectionKind::kEvents, sizeof(Event), kEventsOffset, kEventCapacity * sizeof(Event)},
+      {SectionKind::kTable, sizeof(Slot), kTableOffset, max_slots * sizeof(Slot)},
+  };
+  for (std::uint32_t i = 0; i < kSections; ++i) {
+    sections[i] = {static_cast<std::uint32_t>(rooms[i].kind), rooms[i].entry_bytes, rooms[i].offset,
+                   rooms[i].max_bytes};
+  }
+}
+
+}  // namespace
+
+int Store::open(const Options& options) {
+  clock_.start();
+  if (options.directory != nullptr) {
+    if (std::strlen(options.directory) >= sizeof directory_) return ENAMETOOLONG;
+    std::strcpy(directory_, options.directory);
+  }
+  const segment::Identity writer = identity_of(getpid());
+  const segment::Identity& subject = options.subject != nullptr ? *options.subject : writer;
+  pid_ = subject.pid;
+  start_ = subject.start_ticks;
+  descriptor_note_ = options.descriptor_note;
+  if (descriptor_note_ != nullptr) close_inherited(*descriptor_note_);
+  WriterFile file;
+  int error = file.create(directory_, pid_, start_);
+  if (error == 0) error = file.prepare(SectionKind::kCounters, sizeof(segment::Counters));
+  if (error == 0) {
+    error = file.prepare(SectionKind::kEvents, segment::kEventCapacity * sizeof(segment::Event));
+  }
+  if (error == 0) error = file.prepare(SectionKind::kTable, segment::kGrowthBytes);
+  if (error == 0 && (!links_.reserve(file.max_slots()) || !links_.prepare(kStepSlots))) {
+    error = ENOMEM;
+  }
+  if (error != 0) {
+    file.discard();
+    links_.give_back();
+    return error;
+  }
+  file_ = file;
+  instance_ = file_.nonce();
+  ready_slots_ = kStepSlots;
+  low_water_ = kStepSlots / 2;
+  free_[0] = free_[1] = segment::kNoSlot;
+  remember_descriptor();
+  Options told = options;
+  told.subject = &subject;
+  write_header(told, writer);
+  base_.store(file_.base(), std::memory_order_release);
+  return 0;
+}
+
+void Store::abandon() {
+  base_.store(nullptr, std::memory_order_relaxed);
+  file_.discard();
+  links_.give_back();
+  remember_descriptor();
+}
+
+void Store::write_header(const Options& options, const segment::Identity& writer) {
+  auto& header = *reinterpret_cast<Header*>(file_.base());
+  header.major = segment::kMajorVersion;
+  header.minor = segment::kMinorVersion;
+  header.header_bytes = sizeof(Header);
+  header.nonce = file_.nonce();
+  fill_sections(header.sections, file_.max_slots());
+  header.subject = *options.subject;
+  header.writer = writer;
+  header.clock = clock_.anchor();
+  header.created_ticks = header.clock.ticks;
+  header.source = options.source;
+  std::memcpy(header.ttmem_version, TTMEM_VERSION, sizeof TTMEM_VERSION);
+  if (!file_.on_tmpfs()) header.flags |= segment::kHeaderNotTmpfs;
+  std::uint64_t magic;
+  std::memcpy(&magic, segment::kMagic, sizeof magic);
+  publish(*reinterpret_cast<std::uint64_t*>(header.magic), magic);
+}
+
+void Store::remember_descriptor() {
+  if (descriptor_note_ == nullptr) return;
+  *descriptor_note_ = {file_.descriptor(), file_.device(), file_.inode()};
+}
+
+bool Store::grow() {
+  {
+    const LockGuard guard(lock);
+    if (free_slots() >= kStepSlots / 2) return true;
+    if (low_water_ == 0 && ++refused_ % kRefusalsBetweenTries != 0) return false;
+  }
+  maintain();
+  const std::uint64_t slots = ready_slots_ + kStepSlots;
+  const bool grown = slots <= file_.max_slots() && links_.prepare(slots) &&
+                     file_.prepare(SectionKind::kTable, slots * sizeof(segment::Slot)) == 0;
+  const LockGuard guard(lock);
+  low_water_ = grown ? kStepSlots / 2 : 0;
+  if (grown) {
+    ready_slots_ = slots;
+    ++counters().growths;
+    set_word(header().flags, header().flags & ~segment::kHeaderGrowthStopped);
+  } else {
+    set_word(header().flags, header().flags | segment::kHeaderGrowthStopped);
+  }
+  return grown;
+}
+
+void Store::give_back() {
+  base_.store(nullptr, std::memory_order_release);
+  file_.let_go();
+  links_.give_back();
+}
+
+bool Store::prepare(SectionKind section, std::uint64_t bytes, std::uint64_t spare) {
+  if (file_.ready(section) >= bytes) return true;
+  maintain();
+  return file_.prepare(section, bytes, spare) == 0;
+}
+
+void Store::maintain_now_and_then() {
+  if (++cold_calls_ % kColdCallsBetweenChecks == 0) maintain();
+}
+
+void Store::maintain() {
+  const auto health = file_.check();
+  if (health == WriterFile::Health::kGone) re_create();
+  if (health != WriterFile::Health::kGood) remember_descriptor();
+}
+
+// The same bytes in a new file. The old mapping stays: a dispatch may be storing into it.
+void Store::re_create() {
+  WriterFile fresh;
+  if (fresh.create(directory_, pid_, start_) != 0) return;
+  bool ready = fresh.max_slots() >= file_.max_slots();
+  for (std::uint32_t kind = 0; kind <= segment::kSections && ready; ++kind) {
+    const auto section = static_cast<SectionKind>(kind);
+    ready = fresh.prepare(section, file_.ready(section)) == 0;
+  }
+  if (!ready) {
+    fresh.discard();
+    return;
+  }
+  const int abandoned = file_.descriptor();
+  {
+    const LockGuard guard(lock);
+    copy_to(fresh);
+    file_ = fresh;
+    base_.store(file_.base(), std::memory_order_release);
+  }
+  if (abandoned >= 0) ::close(abandoned);
+}
+
+void Store::copy_to(WriterFile& fresh) {
+  constexpr std::size_t kAfterMagic = sizeof segment::kMagic;
+  std::memcpy(fresh.base() + kAfterMagic, file_.base() + kAfterMagic, sizeof(Header) - kAfterMagic);
+  auto& header = *reinterpret_cast<Header*>(fresh.base());
+  header.nonce = fresh.nonce();
+  header.flags |= segment::kHeaderRecreated;
+  for (const auto& section : header.sections) {
+    std::memcpy(fresh.base() + section.offset, file_.base() + section.offset,
+                file_.ready(static_cast<SectionKind>(section.kind)));
+  }
+  std::memcpy(header.magic, segment::kMagic, sizeof header.magic);
+}
+
+void close_inherited(DescriptorNote& note) {
+  struct stat status;
+  if (note.fd >= 0 && fstat(note.fd, &status) == 0 && status.st_dev == note.device &&
+      status.st_ino == note.inode) {
+    close(note.fd);
+  }
+  note = {};
+}
 
 void Store::note(segment::Note note, Payload payload) {
   payload.meta |= Meta::pack(Kind::kNote, false, 0, 0, 0, static_cast<std::uint64_t>(note));

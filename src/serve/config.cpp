@@ -90,13 +90,13 @@ Result<std::string> read_token(const std::string& path) {
 
 const std::vector<SettingInfo>& settings() {
   static const std::vector<SettingInfo> kAll = {
-      {"http", "ADDRESS|off", "HOST:PORT where HTTP is answered"},
-      {"legacy-socket", "PATH|off", "Where clients of the original's protocol are served"},
-      {"history", "FILE|memory|off", "Where the history is kept"},
-      {"log-format", "text|json|legacy", "How the log looks; legacy: as the original's, on stdout"},
-      {"allow-remote", "", "Answer other machines too; needs a token"},
-      {"token-file", "FILE", "The token that other machines must send"},
-      {"metrics-per-process", "", "Also give Prometheus the figures of each process"},
+      {"http", "ADDRESS|off", "HOST:PORT to listen on for the web page and the API"},
+      {"legacy-socket", "PATH|off", "Socket for clients of the original"},
+      {"history", "FILE|memory|off", "Where to keep the history"},
+      {"log-format", "text|json|legacy", "Format of the log; legacy: as the original's, on stdout"},
+      {"allow-remote", "", "Accept connections from other machines; needs a token"},
+      {"token-file", "FILE", "File with the token that other machines must send"},
+      {"metrics-per-process", "", "Also expose metrics per process to Prometheus"},
   };
   return kAll;
 }

@@ -17,7 +17,6 @@
 #include <utility>
 
 #include "base/file_descriptor.hpp"
-#include "top/budget.hpp"
 #include "view/events_text.hpp"
 
 namespace ttmem::top {

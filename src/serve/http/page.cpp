@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "serve/http/gzip.hpp"
-#include "serve/http/page_files.hpp"
 
 namespace ttmem::serve::http {
 namespace {
@@ -23,6 +22,51 @@ const PageFile* find(std::string_view path) {
 bool is_view(std::string_view path) {
   return path.find('.') == std::string_view::npos && !path.starts_with("/api/");
 }
+
+constexpr const char* kApiPage = R"(<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>ttmem: what programs can ask for</title></head>
+<body>
+<h1>ttmem</h1>
+<p><a href="/">The page</a></p>
+<p>What occupies the memory of the Tenstorrent devices of this host, who put it there, and what is
+left.</p>
+<dl>
+<dt><a href="/api/v1/snapshot">/api/v1/snapshot</a></dt>
+<dd>every device and process: the document of <code>ttmem status --json</code></dd>
+<dt>/api/v1/devices/ID, for example <a href="/api/v1/devices/0">0</a></dt>
+<dd>one device and the processes on it</dd>
+<dt>/api/v1/devices/ID/cores, for example <a href="/api/v1/devices/0/cores">of 0</a></dt>
+<dd>the L1 of every core; <code>?map=1</code> with the map of each, <code>?core=3,4</code> of one</dd>
+<dt>/api/v1/devices/ID/banks, for example <a href="/api/v1/devices/0/banks">of 0</a></dt>
+<dd>one DRAM bank for all, with its buffers and free blocks</dd>
+<dt><a href="/api/v1/processes">/api/v1/processes</a></dt>
+<dd>the processes alone; <code>?pid=</code></dd>
+<dt><a href="/api/v1/programs">/api/v1/programs</a></dt>
+<dd>the live programs; <code>?device=</code>, <code>?pid=</code></dd>
+<dt><a href="/api/v1/origins?by=line">/api/v1/origins</a></dt>
+<dd>what is held, by the code that it comes from; <code>?by=line</code>, <code>file</code>,
+<code>operation</code>, <code>region</code> or <code>stack</code>; <code>?device=</code>, <code>?pid=</code></dd>
+<dt><a href="/api/v1/holdings?limit=100">/api/v1/holdings</a></dt>
+<dd>every live buffer, program, kernel, range and trace, page by page</dd>
+<dt><a href="/api/v1/failures">/api/v1/failures</a></dt>
+<dd>failed allocations and clashes; <code>?pid=&amp;number=</code> with what was held then</dd>
+<dt><a href="/api/v1/log">/api/v1/log</a></dt>
+<dd>the last events</dd>
+<dt><a href="/api/v1/events">/api/v1/events</a></dt>
+<dd>a stream: the snapshot, then what changes, ten times a second</dd>
+<dt><a href="/api/v1/history">/api/v1/history</a></dt>
+<dd>what the figures were; without <code>?metric=</code> the list of metrics</dd>
+<dt><a href="/api/v1/runs">/api/v1/runs</a></dt>
+<dd>processes that came and went, with their peaks</dd>
+<dt><a href="/metrics">/metrics</a></dt>
+<dd>for Prometheus</dd>
+<dt><a href="/healthz">/healthz</a></dt>
+<dd>whether this daemon is well</dd>
+</dl>
+</body>
+</html>
+)";
 
 }  // namespace
 
@@ -47,6 +91,13 @@ std::optional<Response> page_answer(const Request& request) {
   } else {
     response.start = gunzipped(packed);
   }
+  return response;
+}
+
+Response api_page() {
+  Response response;
+  response.type = "text/html; charset=utf-8";
+  response.start = kApiPage;
   return response;
 }
 

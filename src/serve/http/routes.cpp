@@ -10,7 +10,6 @@
 #include <fmt/ranges.h>
 
 #include "serve/history/history_json.hpp"
-#include "serve/http/api_page.hpp"
 #include "serve/http/holdings_page.hpp"
 #include "serve/http/page.hpp"
 #include "view/json.hpp"
