@@ -65,7 +65,7 @@ class Filled {
   Filled(const Filled&) = delete;
   Filled& operator=(const Filled&) = delete;
 
-  // Frees a random holding and makes another one. Returns ns a call.
+  // Frees a random holding and makes another one. Returns ns per call.
   double churn() {
     constexpr std::uint64_t kRounds = 500'000;
     std::mt19937_64 random(2);
@@ -103,7 +103,7 @@ void scaling(benchmark::State& state) {
     state.counters["memory"] = filled.bytes_a_holding();
     state.counters["memory_limit"] = 128 + fixed;
     state.SetLabel("times; random_touch is " + std::to_string(static_cast<int>(touch)) +
-                   " ns; pause: ms of CPU in 16 calls; memory: bytes a holding");
+                   " ns; pause: ms of CPU in 16 calls; memory: bytes per holding");
   }
 }
 BENCHMARK(scaling)->Arg(100'000)->Arg(10'000'000)->Iterations(1)->Unit(benchmark::kMillisecond);

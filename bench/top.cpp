@@ -120,7 +120,7 @@ void top_all_day(benchmark::State& state) {
   state.counters["value"] = spent_ms / kMeasuredMs * 100;
   state.counters["limit"] = 5;
   state.SetLabel(fmt::format(
-      "% of a core, reading and drawing; the same host, asked for 10 Hz, given {:.1f} a second",
+      "% of a core, reading and drawing; the same host, asked for 10 Hz, given {:.1f} per second",
       frames / kMeasuredMs * 1000));
 }
 

@@ -16,7 +16,7 @@
 // What is recorded, and how true it is:
 //  - Circular buffers with the size that their config has, on each core of their cores, once.
 //    One that aliases a buffer is a view and counts 0.
-//  - Kernels with an estimate of 50 KiB a core, which is shown as such and is in no total, until
+//  - Kernels with an estimate of 50 KiB per core, which is shown as such and is in no total, until
 //    TrackCompiled brings the true sizes. They count from the first TrackLaunch on.
 //  - All of it until the end of the program: ReleaseProgramWithTracking, or a ProgramTracking.
 //  - Nothing while hooks record this process: they know better.
@@ -141,7 +141,7 @@ struct RangeEntry {
   std::vector<ttmem_core_range> cores;
 };
 
-// Two records a program: what is known, and what is estimated.
+// Two records per program: what is known, and what is estimated.
 struct TrackedProgram {
   TrackedProgram(std::uint64_t id, ttmem_set_t set)
       : exact(id, set, "program"), guess(id + 1, set, "program", TTMEM_FLAG_ESTIMATED) {}

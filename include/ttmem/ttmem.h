@@ -101,7 +101,8 @@ TTMEM_API ttmem_cores_t ttmem_intern_cores(uint32_t core_type, const ttmem_core_
 /* A set of DRAM banks, by bank number. */
 TTMEM_API ttmem_cores_t ttmem_intern_banks(const uint16_t* banks, uint32_t count);
 
-/* One address a core, in the order of the cores of a set (row by row). Used with per_core buffers.
+/* One address per core, in the order of the cores of a set (row by row). Used with per_core
+ * buffers.
  */
 TTMEM_API uint32_t ttmem_intern_addresses(const uint64_t* addresses, uint32_t count);
 
@@ -189,13 +190,13 @@ TTMEM_API void ttmem_allocator_cleared(ttmem_allocator_t allocator);
 /* Clears it and ends it. */
 TTMEM_API void ttmem_allocator_closed(ttmem_allocator_t allocator);
 
-/* What is recorded as given out in a space, in bytes a bank, and the number of the last event: if
+/* What is recorded as given out in a space, in bytes per bank, and the number of the last event: if
  * it is the same in two answers, nothing happened between them. Buffers that stand on some cores
  * only are left out, as in the runtime's statistics. Returns 0 or ENOENT. */
 TTMEM_API int ttmem_allocator_read(ttmem_allocator_t allocator, uint32_t space, uint64_t* bytes,
                                    uint64_t* last_event);
 
-/* A comparison with the runtime's own statistics, in bytes a bank. Equal means exact. */
+/* A comparison with the runtime's own statistics, in bytes per bank. Equal means exact. */
 TTMEM_API void ttmem_audited(ttmem_allocator_t allocator, uint32_t space, uint64_t ours,
                              uint64_t theirs);
 
@@ -360,7 +361,7 @@ typedef struct ttmem_ring {
   uint32_t bytes;
 } ttmem_ring;
 
-/* One manager a command queue and sub-device; `observed` = 0 says that the calls below replay the
+/* One manager per command queue and sub-device; `observed` = 0 says that the calls below replay the
  * rules instead of following the runtime's own manager. */
 TTMEM_API ttmem_ring_manager_t ttmem_ring_manager_opened(ttmem_set_t set, uint32_t queue,
                                                          uint32_t sub_device,
@@ -371,7 +372,7 @@ TTMEM_API void ttmem_ring_freed(ttmem_ring_manager_t manager, uint32_t sync);
 
 typedef struct ttmem_ring_launch {
   ttmem_workload_t workload;        /* names its slices */
-  uint32_t bytes[TTMEM_CORE_TYPES]; /* one size a ring, in the order of opening */
+  uint32_t bytes[TTMEM_CORE_TYPES]; /* one size per ring, in the order of opening */
   uint32_t has_freed;               /* != 0: between its plan and its start, it freed ... */
   uint32_t freed;                   /* ... entries up to this completion count */
   uint32_t sync;                    /* in use until this completion count */

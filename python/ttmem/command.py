@@ -35,7 +35,7 @@ def document(*arguments: str) -> Dict[str, Any]:
 
 
 def documents(*arguments: str) -> Iterator[Dict[str, Any]]:
-    """The documents of a command that prints one a line."""
+    """The documents of a command that prints one per line."""
     for line in _output([*arguments, "--json"]).splitlines():
         if line.strip():
             yield json.loads(line)

@@ -6,7 +6,7 @@ This file needs nothing but Python. Copy it into a model, or use it as ``ttmem.L
 
     tracker = L1Tracker()
     tracker.track_cb(1024, 2048)        # 1024 tiles of 2048 bytes
-    tracker.track_kernel(num_cores=16)  # 50 KiB a core unless the size is known
+    tracker.track_kernel(num_cores=16)  # 50 KiB per core unless the size is known
     tracker.summary()
 
 The figures are what the caller says, so they are an estimate: they know nothing of reuse, of views

@@ -35,7 +35,7 @@ def memory_summary() -> str:
 
 def _largest(device: DeviceLike, kind: str, read: Callable[[Device, int], int]) -> int:
     if kind not in KINDS:
-        raise ValueError(f"no kind {kind!r}; there are: {', '.join(KINDS)}")
+        raise ValueError(f"unknown kind {kind!r}; the kinds are: {', '.join(KINDS)}")
     figures.require_recording()
     known = figures.by_metal_id()
     figure = abi.Figure[kind.upper()]

@@ -20,7 +20,7 @@ class TestResult(NamedTuple):
 
 
 def table(tests: List[TestResult]) -> Iterator[str]:
-    """One line a test that touched a device; the fullest device stands for all of them."""
+    """One line per test that touched a device; the fullest device stands for all of them."""
     rows: List[Tuple[str, ...]] = [("peak DRAM", "peak L1", "left DRAM", "left L1", "test")]
     for test in tests:
         peak, left = test.figures["peak"], test.figures["left"]

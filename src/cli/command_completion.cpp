@@ -36,7 +36,7 @@ const CommandDescription* find(const CommandDescription& all, const std::string&
 int print_page(const CommandDescription& all, const std::string& name) {
   const CommandDescription* command = find(all, name);
   if (command != nullptr) return Output::print(man_page(all, *command));
-  fmt::print(stderr, "ttmem: there is no command `{}`; see `ttmem --help`\n", name);
+  fmt::print(stderr, "ttmem: unknown command `{}`; see `ttmem --help`\n", name);
   return kNotFound;
 }
 

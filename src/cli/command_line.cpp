@@ -67,7 +67,7 @@ int explain_commands(const CLI::App& app, const char* word) {
     names += (names.empty() ? "" : ", ") + command->get_name();
   }
   fmt::print(stderr,
-             "ttmem: there is no command {}; there are: {}\n`ttmem --help` explains them.\n",
+             "ttmem: unknown command {}; the commands are: {}\n`ttmem --help` explains them.\n",
              view::printable(word), names);
   return kUsage;
 }

@@ -55,8 +55,8 @@ class Figures {
   void close_watermark(std::uint32_t number);
   bool read_watermark(std::uint32_t number, std::uint16_t device, std::uint32_t figure,
                       ttmem_figures* out);
-  // Of devices 1, 2, ...: three words a figure, as ttmem_region_leave tells. How many devices there
-  // are; nothing is told if they are more than `devices`.
+  // Of devices 1, 2, ...: three words per figure, as ttmem_region_leave tells. How many devices
+  // there are; nothing is told if they are more than `devices`.
   std::uint32_t read_watermark(std::uint32_t number, std::uint64_t* out, std::uint32_t devices);
   void read(std::uint16_t device, std::uint32_t figure, ttmem_figures* out);
 

@@ -106,7 +106,7 @@ class Store {
   T* at(std::uint64_t offset) const {
     return reinterpret_cast<T*>(base() + offset);
   }
-  // One word a slot, private: the next one in its free list, or in the list of its program.
+  // One word per slot, private: the next one in its free list, or in the list of its program.
   std::uint32_t& link(std::uint32_t slot) const { return links_[slot]; }
   const TickClock& clock() const { return clock_; }
   std::uint32_t first_time(std::uint64_t monotonic_ns) const {

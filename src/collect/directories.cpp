@@ -66,7 +66,7 @@ void add_user_directories(const std::string& shared_memory, std::vector<Director
 Result<std::optional<std::uint32_t>> owner_rule(int descriptor, const Directory& directory) {
   struct stat facts{};
   if (::fstat(descriptor, &facts) != 0) {
-    return Error{ErrorCode::kSystem, fmt::format("cannot be asked: {}", std::strerror(errno))};
+    return Error{ErrorCode::kSystem, fmt::format("cannot be examined: {}", std::strerror(errno))};
   }
   const bool shared = (facts.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   if (directory.user && (shared || facts.st_uid != *directory.user)) {

@@ -150,7 +150,7 @@ void collect_directory(const Directory& directory, const GcOptions& options, con
       remove(one, fmt::format("more than {} dead", segment::kKeepDeadSegments), options.dry_run,
              report);
     } else if (kept_bytes + one.entry.bytes > most_bytes) {
-      remove(one, "the dead fill a quarter of the file system", options.dry_run, report);
+      remove(one, "dead processes fill a quarter of the file system", options.dry_run, report);
     } else {
       ++kept;
       kept_bytes += one.entry.bytes;

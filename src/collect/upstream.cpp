@@ -65,13 +65,13 @@ Result<std::vector<std::byte>> read_region(const std::string& path) {
   }
   struct stat facts{};
   if (::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) {
-    return refusal("is no regular file");
+    return refusal("is not a regular file");
   }
   std::vector<std::byte> bytes(kUpstreamBytes);
   const ssize_t got = ::pread(file.get(), bytes.data(), bytes.size(), 0);
-  if (facts.st_size == 0) return Error{ErrorCode::kNotFound, "is being made"};
+  if (facts.st_size == 0) return Error{ErrorCode::kNotFound, "is being created"};
   if (facts.st_size != static_cast<off_t>(kUpstreamBytes) || got != facts.st_size) {
-    return refusal(fmt::format("has {} bytes: a layout that is not known", facts.st_size));
+    return refusal(fmt::format("has {} bytes, which is no known layout", facts.st_size));
   }
   return bytes;
 }
@@ -87,19 +87,19 @@ std::optional<std::uint64_t> upstream_id(std::string_view name) {
 }
 
 Result<UpstreamRegion> parse_upstream(std::span<const std::byte> bytes, std::uint64_t id) {
-  if (bytes.size() != kUpstreamBytes) return refusal("has another size than any known layout");
+  if (bytes.size() != kUpstreamBytes) return refusal("matches no known layout");
   UpstreamRegion region;
   region.layout = take<std::uint32_t>(bytes, 0);
   region.unique_id = take<std::uint64_t>(bytes, kIdAt);
-  if (region.layout == 0) return Error{ErrorCode::kNotFound, "is being made"};
+  if (region.layout == 0) return Error{ErrorCode::kNotFound, "is being created"};
   if (region.layout < 2 || region.layout > 4) {
     return Error{ErrorCode::kWrongVersion,
                  fmt::format("has layout {}; 2, 3 and 4 are known", region.layout)};
   }
   if (region.layout == 4 && take<std::uint32_t>(bytes, kReadyAt) != kReady) {
-    return Error{ErrorCode::kNotFound, "is being made"};
+    return Error{ErrorCode::kNotFound, "is being created"};
   }
-  if (region.unique_id != id) return refusal("names another chip inside than in its name");
+  if (region.unique_id != id) return refusal("contains another chip than its name says");
   for (std::size_t i = 0; i < kUpstreamRows; ++i) {
     UpstreamRow row = row_of(bytes.subspan(kRowsAt + i * kRowBytes, kRowBytes));
     if (row.pid > 0) region.rows.push_back(std::move(row));

@@ -12,7 +12,7 @@ struct Allocator;
 
 namespace audit {
 
-/// Starts the thread; once a process.
+/// Starts the thread; once per process.
 void start();
 
 /// One look at every allocator. Tests call it; the thread does nothing else.

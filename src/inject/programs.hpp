@@ -20,7 +20,7 @@ namespace ttmem::inject {
 
 /// The L1 ranges of one part that a program is being given, gathered while the runtime places them.
 struct RangeCollector {
-  /// A mesh reports each range once a chip: one chip is enough.
+  /// A mesh reports each range once per chip: one chip is enough.
   const void* first_device = nullptr;
   std::vector<ttmem_range> ranges;
 };

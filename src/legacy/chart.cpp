@@ -22,7 +22,7 @@ std::size_t row_of(double percent) {
   return static_cast<std::size_t>(std::lround((1.0 - share) * (kRows - 1)));
 }
 
-// A point a column, the latest that falls into it; gaps repeat the one before.
+// A point per column, the latest that falls into it; gaps repeat the one before.
 void draw(const std::vector<ChartHistory::Point>& points, ledger::TimeNs now,
           double ChartHistory::Point::* value, char flat, Canvas& canvas) {
   std::array<int, kColumns> rows;

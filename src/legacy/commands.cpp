@@ -150,11 +150,11 @@ int watch(collect::Collector& collector, const ViewerOptions& options) {
 int viewer(int argc, char** argv) {
   const ViewerOptions options = viewer_options(argc, argv);
   if (options.help) {
-    return print(fmt::format(
-        "Usage: {} [-w|--watch] [-r MS] [--sysfs]\n"
-        "  -w, --watch  show again and again; keys: 1 main, 2 charts, 3 telemetry, q quit\n"
-        "  -r MS        every so many milliseconds (default 500)\n",
-        argv[0]));
+    return print(
+        fmt::format("Usage: {} [-w|--watch] [-r MS] [--sysfs]\n"
+                    "  -w, --watch  repeat, until q; keys: 1 main, 2 charts, 3 telemetry, q quit\n"
+                    "  -r MS        repeat every MS milliseconds (default 500)\n",
+                    argv[0]));
   }
   collect::Collector collector({.totals_only = true, .host = true});
   if (options.watch) return watch(collector, options);

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // `ttmem events --format legacy`: the original server's log lines, byte for byte, so that scripts
-// which read its log go on working. One line a device; events the original did not know give none.
+// which read its log go on working. One line per device; events the original did not know give
+// none.
 #pragma once
 
 #include <string>

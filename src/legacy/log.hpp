@@ -15,7 +15,7 @@ namespace ttmem::legacy {
 class Log {
  public:
   virtual ~Log() = default;
-  virtual void event(std::string_view lines) = 0;   // one a message
+  virtual void event(std::string_view lines) = 0;   // one per message
   virtual void report(std::string_view lines) = 0;  // dumps, statistics, dead processes
   virtual void error(std::string_view lines) = 0;   // what was refused, and why
   virtual void flush() {}

@@ -23,7 +23,7 @@ namespace ttmem::legacy {
 struct ServerOptions {
   SocketOptions socket;
   ServiceOptions service;
-  // The original's log: start and stop lines, one line a message, statistics every ten seconds.
+  // The original's log: start and stop lines, one line per message, statistics every ten seconds.
   // Without it only errors are logged.
   bool original_log = false;
 };

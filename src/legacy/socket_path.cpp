@@ -60,7 +60,7 @@ std::string SocketPath::lock() {
   const std::string name = path_ + ".lock";
   for (int tries = 0; tries < 8; ++tries) {
     lock_.reset(::open(name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!lock_) return system_error("cannot make the lock file", name);
+    if (!lock_) return system_error("cannot create the lock file", name);
     if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
       lock_.reset();
       return fmt::format("another server holds {}; stop it, or choose another path", path_);
@@ -72,7 +72,7 @@ std::string SocketPath::lock() {
     }
     lock_.reset();
   }
-  return fmt::format("the lock file of {} changes hands all the time", path_);
+  return fmt::format("the lock file of {} keeps changing", path_);
 }
 
 std::string SocketPath::clear_name() const {
@@ -80,7 +80,8 @@ std::string SocketPath::clear_name() const {
   if (!fill(address, path_)) return fmt::format("{} is too long for a socket's path", path_);
   struct stat there{};
   if (::lstat(path_.c_str(), &there) != 0) return "";
-  if (!S_ISSOCK(there.st_mode)) return fmt::format("{} is there and no socket: remove it", path_);
+  if (!S_ISSOCK(there.st_mode))
+    return fmt::format("{} exists and is not a socket: remove it", path_);
   const int error = ask(address);
   if (error == 0 || error == EAGAIN) {
     return fmt::format("another server listens at {}; stop it, or choose another path", path_);
@@ -96,7 +97,7 @@ std::string SocketPath::listen(mode_t mode, const std::string& group) {
   sockaddr_un address;
   fill(address, path_);
   listener_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!listener_) return system_error("cannot make a socket for", path_);
+  if (!listener_) return system_error("cannot create a socket for", path_);
   // Nobody but us until mode and group are set.
   const mode_t before = ::umask(0177);
   const bool bound = ::bind(listener_.get(), plain(address), sizeof address) == 0;

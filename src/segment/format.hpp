@@ -4,7 +4,7 @@
 // The bytes of a segment. docs/segment-format.md tells the same in words.
 //
 //   0        Header        who writes, whose memory, clocks, what is bound, how it ended
-//            Device[]      one a chip, open or closed
+//            Device[]      one per chip, open or closed
 //            DeviceSet[]   lists of devices in mesh order
 //            Allocator[]   geometry and audit of each space
 //            RingManager[] the kernel-config rings, state included
@@ -221,7 +221,7 @@ struct Space {
   std::uint32_t alignment;
   std::uint32_t bank_cores;  // blob: core of each bank (u8 x, u8 y); 0 = not known
   std::uint32_t audits;      // how often compared; 0 = never
-  std::uint64_t audit_ours;  // bytes a bank
+  std::uint64_t audit_ours;  // bytes per bank
   std::uint64_t audit_theirs;
   std::uint64_t audit_ticks;
   std::uint64_t reserved;
@@ -361,8 +361,8 @@ enum class BlobKind : std::uint16_t {
   kBanks = 3,        // u16 bank numbers, ascending
   kAddresses = 4,    // u64 a core
   kDeviceList = 5,   // u16 device indices
-  kCoreList = 6,     // 8 bytes a core: x y role core_type noc_x noc_y 0 0
-  kBankCores = 7,    // 2 bytes a bank: x y
+  kCoreList = 6,     // 8 bytes per core: x y role core_type noc_x noc_y 0 0
+  kBankCores = 7,    // 2 bytes per bank: x y
   kConfigSizes = 8,  // u32 a core type
   kMembers = 9,      // u64 program id, u16 set, 6 x 0: what a trace captured, in order, each once
   kFrame = 10,       // OriginFrame

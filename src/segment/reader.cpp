@@ -14,7 +14,7 @@ namespace ttmem::segment {
 namespace {
 
 Error impossible(const std::string& what) {
-  return {ErrorCode::kCorrupt, fmt::format("it cannot be true ({}): ignored", what)};
+  return {ErrorCode::kCorrupt, fmt::format("it contradicts itself ({}): ignored", what)};
 }
 
 }  // namespace

@@ -52,7 +52,8 @@ Result<ReadOnlyFile> ReadOnlyFile::open(const std::string& path,
 
 Result<ReadOnlyFile> ReadOnlyFile::checked(ReadOnlyFile file, std::optional<std::uint32_t> owner) {
   if (!file.restat()) {
-    return Error{ErrorCode::kSystem, fmt::format("it cannot be asked: {}", std::strerror(errno))};
+    return Error{ErrorCode::kSystem,
+                 fmt::format("it cannot be examined: {}", std::strerror(errno))};
   }
   if (!S_ISREG(file.mode_)) {
     return Error{ErrorCode::kWrongKind, "it is not a regular file"};

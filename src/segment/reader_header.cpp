@@ -86,7 +86,7 @@ Result<Header> read_header(const ReadOnlyFile& file) {
                  fmt::format("it is cut off after {} bytes: ignored", file.size_bytes())};
   }
   if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) {
-    return Error{ErrorCode::kWrongKind, "it does not start as a segment does: ignored"};
+    return Error{ErrorCode::kWrongKind, "it is not a segment: ignored"};
   }
   if (header.major != kMajorVersion) {
     return Error{ErrorCode::kWrongVersion,

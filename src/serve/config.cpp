@@ -72,8 +72,9 @@ Result<std::string> read_token(const std::string& path) {
   text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
   while (!text.empty() && std::strchr(" \t\r\n", text.back()) != nullptr) text.pop_back();
   if ((facts.st_mode & S_IRWXO) != 0) {
-    return Error{ErrorCode::kNotPermitted,
-                 fmt::format("everybody may read the token file {}: chmod 600 it", path)};
+    return Error{
+        ErrorCode::kNotPermitted,
+        fmt::format("the token file {} is readable by everybody: run chmod 600 on it", path)};
   }
   if (text.size() < kLeastTokenBytes) {
     return Error{ErrorCode::kCorrupt,
@@ -181,8 +182,8 @@ Result<Values> read_config_file(const std::string& path) {
     const auto where = fmt::format("{}:{}", path, node.source().begin.line);
     const auto info = std::ranges::find(settings(), name, &SettingInfo::name);
     if (info == settings().end()) {
-      return Error{ErrorCode::kCorrupt,
-                   fmt::format("{}: there is no setting {}; there are: {}", where, name, names())};
+      return Error{ErrorCode::kCorrupt, fmt::format("{}: unknown setting {}; the settings are: {}",
+                                                    where, name, names())};
     }
     if (const auto flag = node.value_exact<bool>(); flag && info->value.empty()) {
       values[name] = *flag ? "true" : "false";
@@ -191,7 +192,7 @@ Result<Values> read_config_file(const std::string& path) {
     } else {
       return Error{ErrorCode::kCorrupt,
                    fmt::format("{}: {} must be {}", where, name,
-                               info->value.empty() ? "true or false" : "a text in quotes")};
+                               info->value.empty() ? "true or false" : "a string in quotes")};
     }
   }
   return values;

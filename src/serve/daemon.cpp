@@ -199,14 +199,14 @@ void Daemon::reload() {
   options_.token = options->token;
   options_.metrics_per_process = options->metrics_per_process;
   guard_ = http::Guard(guard_options());
-  log_.info("settings read again");
+  log_.info("settings reloaded");
 }
 
 void Daemon::summarise() {
   const view::SelfFigures figures = self();
   log_.info(fmt::format(
       "{} devices, {} processes; {} refreshes, {} of them brought something new; {} requests, {} "
-      "open streams, {} readers too slow; {:.1f} s of a core, {} KiB",
+      "open streams, {} readers too slow; {:.1f} s of CPU time, {} KiB of memory",
       refresher_->snapshot().devices.size(), refresher_->snapshot().processes.size(),
       figures.refreshes, figures.snapshots, figures.requests, http_ ? http_->streams() : 0,
       figures.dropped, figures.cpu_seconds, figures.resident_bytes / 1024));

@@ -72,7 +72,7 @@ RunLock::Outcome RunLock::take() {
   }
   if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     problem_ = fmt::format(
-        "another `ttmem serve` (pid {}) looks after {} already: ask that one, or stop it first",
+        "another `ttmem serve` (pid {}) already serves {}: use that one, or stop it first",
         holder(file_.get()), directory.path);
     return Outcome::kRunning;
   }

@@ -134,7 +134,7 @@ std::string legend_word(std::string_view name, const std::string& amount, bool i
 void draw_legend(Canvas& canvas, int x, int y, int end, const Scene& scene,
                  const ledger::DeviceView& device) {
   if (!device.figures.l1_capacity) {
-    canvas.grid.text(x, y, "No tracked process has told how large it is.", looks::kFaint, end - x);
+    canvas.grid.text(x, y, "No tracked process reports how large it is.", looks::kFaint, end - x);
     return;
   }
   const L1Parts parts = l1_parts(device);

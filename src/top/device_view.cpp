@@ -117,7 +117,7 @@ void draw_cores(Canvas& canvas, const view::Rect& place, const Scene& scene) {
   const PlacedCore* cursor = chip.nearest(scene.state.core_column, scene.state.core_row);
   if (cursor == nullptr) {
     draw_centred(canvas, draw_panel(canvas, place, "Cores"),
-                 {"No living process has told which cores this device has."});
+                 {"No living process reports the cores of this device."});
     return;
   }
   const int columns = draw_chip(canvas, place, scene, chip, cursor);
@@ -215,7 +215,7 @@ void draw_device(Canvas& canvas, const view::Rect& place, const Scene& scene) {
   const ledger::DeviceView* device = scene.device();
   if (device == nullptr) {
     draw_centred(canvas, draw_panel(canvas, place, "Device"),
-                 {scene.state.device ? "This device is gone: no process tells of it any more."
+                 {scene.state.device ? "This device is gone: no process reports it any more."
                                      : "No device is known yet.",
                   scene.state.device ? "n shows the next one, Esc goes back." : ""});
     return;

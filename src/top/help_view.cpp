@@ -83,7 +83,7 @@ void draw_help(Canvas& canvas, const view::Rect& place, const Scene& scene) {
   const int first = scene.state.list().selected;
   if (place.columns < 120) {
     const view::Rect inside =
-        draw_panel(canvas, place, "Keys and words", "the mouse works as well");
+        draw_panel(canvas, place, "Keys and terms", "the mouse works as well");
     return draw_lines(canvas, inside, all_lines(), first, kKeyColumns);
   }
   const view::Rect keys{place.x, place.y, place.columns / 2, place.rows};

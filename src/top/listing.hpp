@@ -35,7 +35,7 @@ struct Listing {
   int first_zone = 0;  // number of the first row for clicks
   int sorted_by = -1;
   bool reversed = false;
-  // Called for the rows that are seen, with the columns that are: fill one cell a column.
+  // Called for the rows that are seen, with the columns that are: fill one cell per column.
   std::function<std::vector<ListCell>(int row)> row;
   std::vector<ListCell> footer;  // a line below the rows, in the same columns, if there is room
 };

@@ -53,7 +53,7 @@ inline constexpr std::array<std::string_view, 9> kKernelOrders = {
 std::vector<const ledger::HoldingView*> kernel_rows(const Scene& scene);
 
 inline constexpr std::array<std::string_view, 8> kProgramOrders = {
-    "L1 a core",     "kernels", "dispatches", "dispatches/s",
+    "L1 per core",   "kernels", "dispatches", "dispatches/s",
     "last dispatch", "name",    "cores",      "first dispatch"};
 std::vector<const ledger::ProgramView*> program_rows(const Scene& scene);
 

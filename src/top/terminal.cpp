@@ -98,7 +98,7 @@ Result<Terminal> Terminal::open(const view::Ansi& ansi) {
   const bool terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   if (!terminal || tcgetattr(STDOUT_FILENO, &saved.modes) != 0) {
     return Error{ErrorCode::kSystem,
-                 "`ttmem top` needs a terminal; `ttmem top --once` prints one picture, "
+                 "`ttmem top` needs a terminal; `ttmem top --once` prints one screen, "
                  "`ttmem status` a report"};
   }
   const sigset_t signals = awaited();

@@ -24,7 +24,7 @@ struct Ansi {
   std::string painted(std::string_view text, const Look& look) const;
 };
 
-// The characters alone, one line a row, without trailing spaces.
+// The characters alone, one line per row, without trailing spaces.
 std::string plain_text(const Grid& grid);
 // The same with looks, each line ending in the terminal's own look.
 std::string styled_text(const Grid& grid, const Ansi& ansi);

@@ -38,7 +38,7 @@ void draw_tower(Grid& grid, const Rect& place, std::span<const BarPart> parts, s
 // Oldest first; empty samples stay blank. `top` is the height of a full column.
 using Samples = std::span<const std::optional<std::uint64_t>>;
 void draw_sparkline(Grid& grid, int x, int y, Samples samples, std::uint64_t top, Look look);
-// Several rows, two samples a column.
+// Several rows, two samples per column.
 void draw_chart(Grid& grid, const Rect& place, Samples samples, std::uint64_t top, Look look);
 
 }  // namespace ttmem::view

@@ -71,8 +71,8 @@ std::string cores_text(const DeviceCores& device, const Style& style) {
                {"Headroom", kRight},
                {any_clash ? "Clash" : ""}});
   for (const CoreView& core : device.cores) table.add(row(core), tone(core));
-  return style.paint(Tone::kStrong, fmt::format("Device {}, bytes a core", device.id)) + "\n" +
-         (table.empty() ? "  no living process has it open and tells its cores\n"
+  return style.paint(Tone::kStrong, fmt::format("Device {}, bytes per core", device.id)) + "\n" +
+         (table.empty() ? "  no living process has it open and reports its cores\n"
                         : table.text(style, 2));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// `ttmem dump`: every holding, one a row, in a table for each kind.
+// `ttmem dump`: every holding, one per row, in a table for each kind.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// `ttmem events`: one plain line an event, with time, process and devices.
+// `ttmem events`: one plain line per event, with time, process and devices.
 #pragma once
 
 #include <string>

@@ -61,7 +61,7 @@ std::string origins_json(const ledger::Snapshot& snapshot, const Origins& origin
 std::string failures_json(const ledger::Snapshot& snapshot,
                           const std::vector<ProcessFailure>& failures, JsonLayout layout);
 
-// Holdings may be millions: written piece by piece, one holding a line.
+// Holdings may be millions: written piece by piece, one holding per line.
 using Sink = std::function<void(std::string_view)>;
 void holdings_json(const ledger::Snapshot& snapshot,
                    const std::vector<ledger::HoldingView>& holdings, const Sink& sink);

@@ -197,10 +197,10 @@ void add_processes(Families& families, const ledger::Snapshot& snapshot) {
                    {{"kind", kind}}, static_cast<double>(count));
   }
   for (const auto& [kind, count] : failures) {
-    families.gauge("ttmem_failures", "Allocations that failed, kept by the processes known.",
+    families.gauge("ttmem_failures", "Failed allocations that the known processes kept.",
                    {{"kind", kind}}, static_cast<double>(count));
   }
-  families.gauge("ttmem_unrecorded_events", "Events that the processes known could not record.", {},
+  families.gauge("ttmem_unrecorded_events", "Events that the known processes could not record.", {},
                  static_cast<double>(unrecorded));
   families.gauge("ttmem_unreadable_segments", "Segments that exist and could not be read.", {},
                  static_cast<double>(snapshot.unreadable.size()));

@@ -21,7 +21,7 @@
 namespace ttmem::view {
 
 struct MetricsOptions {
-  // One series a process and device: their number is not bounded, so only on request.
+  // One series per process and device: their number is not bounded, so only on request.
   bool per_process = false;
 };
 

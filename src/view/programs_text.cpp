@@ -59,7 +59,7 @@ std::string programs_text(const std::vector<ProgramView>& programs, ledger::Time
                {"Kernels", kRight},
                {"Cores", kRight},
                {"Footprint", kRight},
-               {"L1 a core", kRight},
+               {"L1 per core", kRight},
                {"L1 allocated", kRight},
                {"Ring", kRight},
                {"Dispatches", kRight},

@@ -80,7 +80,7 @@ std::string dram_line(const ledger::SpaceFigures& dram, const Style& style) {
   rest += fmt::format("   requested {} in {}", bytes_text(dram.requested),
                       count_text(dram.count.value_or(0), "buffer"));
   if (dram.largest_free) {
-    rest += fmt::format(", largest free block {} a bank", bytes_text(dram.largest_free));
+    rest += fmt::format(", largest free block {} per bank", bytes_text(dram.largest_free));
   }
   return style.paint(fullness(held.bytes, dram.capacity),
                      top_line("DRAM", bytes_text(held.bytes), rest + peak_note(dram)));
@@ -99,7 +99,7 @@ std::string space_sub_line(std::string_view label, const ledger::SpaceFigures& s
   std::string note = count_text(space.count.value_or(0), "buffer");
   note += ", requested " + bytes_text(space.requested);
   if (space.largest_free) {
-    note += fmt::format(", largest free block {} a core", bytes_text(space.largest_free));
+    note += fmt::format(", largest free block {} per core", bytes_text(space.largest_free));
   }
   return sub_line(label, bytes_text(held.bytes), held.word, note + peak_note(space));
 }
@@ -127,7 +127,7 @@ std::string ring_line(const std::vector<ledger::RingFigures>& rings, const Style
   const ledger::RingFigures* ring = fullest_worker_ring(rings);
   if (ring == nullptr) return "    Ring           not known\n";
   const bool too_small = ring->headroom() < 0;
-  std::string note = fmt::format("{} of {} a core ({})", percent_text(ring->used, ring->capacity),
+  std::string note = fmt::format("{} of {} per core ({})", percent_text(ring->used, ring->capacity),
                                  bytes_text(std::uint64_t{ring->capacity}),
                                  ring->observed ? "observed" : "simulated");
   if (ring->largest_program > 0) {

@@ -45,7 +45,7 @@ std::string tracking_lines(const ledger::ProcessView& process) {
     text += fmt::format("  {}: {}\n", process_label(process), what);
   };
   if (const std::string anomalies = anomaly_text(tracking.anomalies); !anomalies.empty()) {
-    add("could not be matched: " + anomalies + "; the totals are not touched by it");
+    add("could not be matched: " + anomalies + "; totals are not affected");
   }
   if (tracking.dangling > 0) {
     add(count_text(tracking.dangling, "record") +
@@ -54,12 +54,12 @@ std::string tracking_lines(const ledger::ProcessView& process) {
   if (tracking.unrecorded > 0) {
     add(count_text(tracking.unrecorded, "call") + " left no trace in the table");
   }
-  if (tracking.growth_stopped) add("shared memory is full; free some and it goes on");
+  if (tracking.growth_stopped) add("shared memory is full; free some and recording continues");
   if (!tracking.hooks_missing.empty()) {
     add("hooks that are not bound: " + joined(tracking.hooks_missing));
   }
   if (!tracking.since_open) {
-    add("attached late: programs of before are not known until they are compiled again");
+    add("attached late: programs compiled before are unknown until they are compiled again");
   } else if (tracking.partial) {
     add("an earlier part is not known");
   }

@@ -62,7 +62,7 @@ def test_pages_are_good_roff():
 def test_an_unknown_command_is_said():
     done = command.run("manual", "nonsense")
     assert done.returncode == 1
-    assert "there is no command `nonsense`" in done.stderr
+    assert "unknown command `nonsense`" in done.stderr
 
 
 def test_all_files_are_written_where_they_are_looked_for():

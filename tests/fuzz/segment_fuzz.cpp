@@ -21,7 +21,7 @@ namespace {
 
 using namespace ttmem;
 
-// One directory a process, with one file in it. Removed at exit.
+// One directory per process, with one file in it. Removed at exit.
 struct Place {
   std::string directory = "/dev/shm/ttmem-fuzz-XXXXXX";
   std::string file;

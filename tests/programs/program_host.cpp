@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// A tracked program that does as it is told: one command a line on standard input, "ok" after each.
-// It opens a made-up Blackhole with 11 x 10 workers and one dispatch core. Commands:
+// A tracked program that does as it is told: one command per line on standard input, "ok" after
+// each. It opens a made-up Blackhole with 11 x 10 workers and one dispatch core. Commands:
 //   program ID BYTES HASH KERNEL_BYTES   on all workers; BYTES of circular buffers, one kernel
 //   launch ID | release ID
 //   ring ID BYTES                        one launch in the simulated kernel-config ring

@@ -205,7 +205,7 @@ def test_a_wrong_kind_is_refused(in_process):
         except ValueError as reason:
             print(reason)
     """
-    expected = "no kind 'vram'; there are: dram, l1, l1_small, trace, program_l1, kernels\n"
+    expected = "unknown kind 'vram'; the kinds are: dram, l1, l1_small, trace, program_l1, kernels\n"
     assert in_process(code) == expected
 
 

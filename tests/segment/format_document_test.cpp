@@ -216,7 +216,7 @@ const Places& compiled() {
 }
 #undef FIELD
 
-// Offset, bytes a record and the bytes of all records, as the section table names them.
+// Offset, bytes per record and the bytes of all records, as the section table names them.
 const std::map<std::string, Section>& sections() {
   static const std::map<std::string, Section> all = {
       {"header", {0, sizeof(Header), 0, sizeof(Header)}},

@@ -194,7 +194,7 @@ TEST_F(HistoryFileTest, ABrokenOneIsMovedAsideAndSaid) {
   overwrite(100, std::string(4000, '\xAA'));  // the tables of its first page
   const auto size = fs::file_size(path);
   auto opened = History::open_or_memory(path, {}, now());
-  EXPECT_NE(opened.notice.find("was broken and is kept as"), std::string::npos);
+  EXPECT_NE(opened.notice.find("was damaged and is kept as"), std::string::npos);
   EXPECT_EQ(opened.history->status().path, path);
   EXPECT_EQ(fs::file_size(fmt::format("{}.broken-{}", path, clock_s)), size);
 }

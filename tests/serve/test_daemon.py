@@ -106,8 +106,8 @@ def test_sighup_reads_the_settings_again(daemons, folder):
         with open(path, "w", encoding="utf-8") as file:
             file.write("metrics-per-process = true\nlog-format = \"json\"\n")
         daemon.signal(signal.SIGHUP)
-        eventually(lambda: "settings read again" in daemon.log())
-        assert json.loads(daemon.log().splitlines()[-1])["message"] == "settings read again"
+        eventually(lambda: "settings reloaded" in daemon.log())
+        assert json.loads(daemon.log().splitlines()[-1])["message"] == "settings reloaded"
         assert told in daemon.ask("/metrics")[2]
         with open(path, "w", encoding="utf-8") as file:
             file.write("nonsense")
@@ -124,7 +124,7 @@ def test_sighup_says_what_needs_a_restart(daemons, folder):
     with open(path, "w", encoding="utf-8") as file:
         file.write('history = "off"\nhttp = "127.0.0.1:1"\nlog-format = "legacy"')
     daemon.signal(signal.SIGHUP)
-    eventually(lambda: "settings read again" in daemon.log())
+    eventually(lambda: "settings reloaded" in daemon.log())
     said = [line.split(": ", 1)[1] for line in daemon.log().splitlines() if "warning" in line]
     # The address is from the command line, which still wins.
     assert said == ["history stays memory: it can only be changed by a restart",

@@ -141,7 +141,7 @@ TEST(Cores, TableAddsUpAndMapGoesUpwards) {
   core.buffers = 100;
   EXPECT_EQ(
       cores_text({0, 1, {core}}, {}),
-      "Device 0, bytes a core\n"
+      "Device 0, bytes per core\n"
       "  Core  Role    Fixed  Ring  Program L1  Gaps  Free  Buffers  L1_SMALL   = L1  Headroom\n"
       "  3,4   worker    100   100         100     0   600      100         0  1,000       600\n");
   const std::string map = core_map_text(0, core, {});
@@ -171,8 +171,8 @@ TEST(Cores, AClashSaysWhoIsOnBothSides) {
 
 TEST(Cores, OfADeviceThatNobodyHasOpenAreNotListed) {
   EXPECT_EQ(cores_text({0, 1, {}}, {}),
-            "Device 0, bytes a core\n"
-            "  no living process has it open and tells its cores\n");
+            "Device 0, bytes per core\n"
+            "  no living process has it open and reports its cores\n");
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ class JsonDoc {
  public:
   JsonDoc();
 
-  // Complaints, one a line; "" if the value is exactly what the table says.
+  // Complaints, one per line; "" if the value is exactly what the table says.
   std::string complaints(const nlohmann::ordered_json& value, const std::string& table) const;
 
  private:

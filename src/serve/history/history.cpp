@@ -56,7 +56,8 @@ Result<std::unique_ptr<History>> History::open(const std::string& path, const Li
     if (aside.empty()) return Error(refused->error);
     opened = open_file(path, limits);
     if (const auto* again = std::get_if<Store::Refusal>(&opened)) return again->error;
-    said = fmt::format("history: {} was broken and is kept as {}; a new one is begun", path, aside);
+    said = fmt::format("history: {} was damaged and is kept as {}; a new one was started", path,
+                       aside);
   }
   auto history = std::move(std::get<std::unique_ptr<History>>(opened));
   history->problem_ = std::move(said);
@@ -172,9 +173,9 @@ void History::cope(std::int64_t now_s) {
   wait_s_ = std::min(std::max(wait_s_ * 2, limits_.batch_s), kLongestWaitS);
   lost_rows_ += tracks_.shorten(limits_.pending_rows);
   problem_ = fmt::format(
-      "history: cannot write {}: {}; {} changes wait in memory, and it is tried again. {}", path_,
+      "history: cannot write {}: {}; {} changes are kept in memory and written later. {}", path_,
       database.message(), tracks_.rows().size(),
-      database.is_full() ? "Free some space there." : "See that the folder can be written.");
+      database.is_full() ? "Free some space there." : "Make sure that the folder is writable.");
 }
 
 void History::begin_anew(std::int64_t now_s) {
@@ -183,14 +184,14 @@ void History::begin_anew(std::int64_t now_s) {
   const std::string aside = path_.empty() ? "" : move_aside(path_, now_s);
   auto opened = Store::open(aside.empty() ? "" : path_, limits_);
   if (auto* refused = std::get_if<Store::Refusal>(&opened)) {
-    problem_ = fmt::format("{}; the history goes on in memory", refused->error.message);
+    problem_ = fmt::format("{}; the history continues in memory", refused->error.message);
     path_.clear();
     opened = Store::open("", limits_);
   } else if (aside.empty()) {
-    problem_ = fmt::format("history: {} is broken ({}); it goes on in memory", path_, reason);
+    problem_ = fmt::format("history: {} is damaged ({}); it continues in memory", path_, reason);
     path_.clear();
   } else {
-    problem_ = fmt::format("history: {} was broken ({}); it is kept as {}", path_, reason, aside);
+    problem_ = fmt::format("history: {} was damaged ({}); it is kept as {}", path_, reason, aside);
   }
   store_ = std::move(std::get<std::unique_ptr<Store>>(opened));
   devices_.mark_all_dirty();

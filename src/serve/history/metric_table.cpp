@@ -45,7 +45,7 @@ struct Metrics {
   Metrics() {
     add_kept(Subject::kDevice, "", "");
     add({std::string(kDispatchesMetric), "dispatches/s", Subject::kDevice,
-         "Programs launched in a second."});
+         "Programs launched per second."});
     add({"headroom.min", "bytes", Subject::kDevice,
          "Room between program L1 and L1 buffers on the tightest core; negative: a clash."});
     add({std::string(kProcessesMetric), "processes", Subject::kDevice,

@@ -38,7 +38,7 @@ std::optional<Store::Refusal> make_place(const std::string& path) {
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
   if (error) {
-    return refusal(ErrorCode::kSystem, fmt::format("history: cannot make the folder {}: {}; {}",
+    return refusal(ErrorCode::kSystem, fmt::format("history: cannot create the folder {}: {}; {}",
                                                    folder.string(), error.message(), kWhatToDo));
   }
   // Names of processes stand in it: for nobody else. The journal takes the same mode.

@@ -69,11 +69,13 @@ bool Guard::has_token(const Request& request) const {
 
 std::optional<Response> Guard::refusal(const Request& request) const {
   if (!request.host || request.host->empty()) {
-    return error(400, "send one Host header, with the name this daemon was asked by");
+    return error(400, "send exactly one Host header, with the name of this host");
   }
   if (!request.from_loopback) {
     if (!options_.allow_remote) {
-      return error(403, "only this machine is answered: start with --allow-remote and a token");
+      return error(403,
+                   "only requests from this machine are allowed: start the daemon with "
+                   "--allow-remote and a token");
     }
     if (!has_token(request)) {
       Response response = error(401, "send the daemon's token: Authorization: Bearer TOKEN");
@@ -81,14 +83,16 @@ std::optional<Response> Guard::refusal(const Request& request) const {
       return response;
     }
   } else if (!is_own_name(*request.host)) {
-    return error(421, "this is not the host of that name: ask for localhost or 127.0.0.1");
+    return error(421,
+                 "the Host header names another host, which could be DNS rebinding: use localhost "
+                 "or 127.0.0.1");
   }
   if (request.origin && *request.origin != "http://" + *request.host &&
       *request.origin != "https://" + *request.host) {
-    return error(403, "pages from elsewhere may not read this: ask without an Origin header");
+    return error(403, "cross-origin requests are not allowed: send no Origin header");
   }
   if (request.method != "GET" && !request.is_head()) {
-    Response response = error(405, "nothing here can be changed: use GET or HEAD");
+    Response response = error(405, "this API is read-only: use GET or HEAD");
     response.headers.emplace_back("Allow", "GET, HEAD");
     return response;
   }

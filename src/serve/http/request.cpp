@@ -135,7 +135,7 @@ RequestParser::State RequestParser::parse() {
   if (error == beast::error::header_limit) return bad(431, "the head is larger than 16 KiB");
   if (error == beast::error::bad_version) return bad(505, "speak HTTP/1.1");
   if (error == beast::error::unexpected_body || error == beast::error::body_limit) {
-    return bad(413, "send no body: every answer is had by a GET without one");
+    return bad(413, "send no body: requests here have none");
   }
   if (error) return bad(400, "this is not HTTP: " + error.message());
   if (!beast_->parser.is_done()) return State::kMore;

@@ -25,7 +25,7 @@ using view::json::Json;
 
 constexpr std::string_view kApi = "/api/v1/";
 
-Response nothing() { return error(404, "there is nothing of that name: /api lists what there is"); }
+Response nothing() { return error(404, "not found: /api lists everything that can be requested"); }
 
 Response text(LiveSnapshot::Text document) {
   Response response;
@@ -51,7 +51,7 @@ Response Routes::answer(const Request& request) {
   if (request.path == "/healthz") return health();
   if (request.path == "/metrics") {
     if (!view::metrics_available()) {
-      return error(404, "this build has no metrics: use one with prometheus-cpp");
+      return error(404, "this build has no metrics: build ttmem with prometheus-cpp");
     }
     sources_.refresh();
     Response response;
