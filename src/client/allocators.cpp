@@ -37,6 +37,8 @@ std::uint16_t Allocators::free_record() {
                ? id
                : 0;
   }
+  // Every number is taken: the allocator that was closed longest ago gives up its own. It has no
+  // buffers any more, and readers have had the longest time to look at it.
   std::uint16_t oldest = 0;
   for (std::uint16_t id = 1; id < kMaxAllocators; ++id) {
     if (record(id).open == 0 &&
@@ -178,6 +180,8 @@ void Allocators::audited(ttmem_allocator_t id, std::uint32_t space, std::uint64_
     const LockGuard guard(writer_->store.lock);
     writer_->store.rewrite(record(id), [&](Allocator& allocator) {
       Space& audit = allocator.spaces[space];
+      // Between our number and theirs another thread may have allocated: only a second difference
+      // in a row is an anomaly.
       differs_again = audit.audits > 0 && audit.audit_ours != audit.audit_theirs && ours != theirs;
       audit.audits += 1;
       audit.audit_ours = ours;

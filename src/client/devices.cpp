@@ -31,6 +31,7 @@ const DeviceList* Devices::list(ttmem_set_t id) const {
   return &lists_[id];
 }
 
+// A chip that is opened again keeps its number, so that its peaks and counters go on.
 std::uint16_t Devices::find(const ttmem_device_info& info) const {
   for (std::uint32_t id = 1; id <= writer_->store.header().device_count; ++id) {
     const Device& device = record(static_cast<std::uint16_t>(id));
@@ -44,6 +45,8 @@ std::uint16_t Devices::find(const ttmem_device_info& info) const {
 
 ttmem_device_t Devices::opened(const ttmem_device_info& info) {
   const ColdCall call(writer_->store);
+  // Opening a device is rare and comes before everything else: a good moment to look after the
+  // file.
   writer_->store.maintain();
   auto& header = writer_->store.header();
   std::uint16_t id = find(info);
@@ -70,6 +73,7 @@ ttmem_device_t Devices::opened(const ttmem_device_info& info) {
     device.cores = cores;
     describe(device, info);
   });
+  // The count last: a reader that sees it finds a whole record.
   if (!known) publish(writer_->store.header().device_count, std::uint32_t{id});
   writer_->store.note(segment::Note::kDeviceOpened, {.a = id});
   return id;
@@ -149,6 +153,7 @@ bool Devices::write_set(ttmem_set_t id, const DeviceSet& wanted) {
   const auto* devices = reinterpret_cast<const std::uint16_t*>(blob + 1);
   DeviceList list = {devices, wanted.device_count, devices[0], true};
   for (std::uint16_t i = 0; i < list.count; ++i) {
+    // Nearly every mesh is. Then a call walks neighbouring words instead of following the list.
     list.contiguous = list.contiguous && devices[i] == list.first + i;
   }
   lists_[id] = list;

@@ -102,6 +102,7 @@ std::uint32_t Interner::append(BlobKind kind, const void* bytes, std::size_t siz
   blob->bytes = static_cast<std::uint32_t>(size);
   blob->kind = static_cast<std::uint16_t>(kind);
   if (size > 0) std::memcpy(blob + 1, bytes, size);
+  // The size last: no reader ever sees half a blob.
   publish(store_->header().interned_bytes, end);
   return static_cast<std::uint32_t>(offset / sizeof(Blob)) + 1;
 }
@@ -112,6 +113,7 @@ std::uint64_t Interner::core_count(std::uint32_t id) const {
   if (cores == nullptr) return 1;
   std::uint64_t count = 0;
   const auto* ranges = reinterpret_cast<const ttmem_core_range*>(bytes_of(cores) + 4);
+  // Rectangles are disjoint (CoreSetBuilder), so they can be added.
   for (std::uint32_t i = 0; i < (cores->bytes - 4) / sizeof *ranges; ++i) {
     count += (ranges[i].x1 - ranges[i].x0 + 1u) * (ranges[i].y1 - ranges[i].y0 + 1u);
   }

@@ -20,6 +20,7 @@ int ttmem_active_ = 0;
 namespace ttmem::client {
 
 Recorder* own = nullptr;
+// initial-exec: the first use in a thread must not call malloc, as other models do.
 thread_local constinit ThreadState thread_state __attribute__((tls_model("initial-exec"))) = {};
 constinit std::atomic<ttmem_origin_source> origin_source{nullptr};
 
@@ -38,12 +39,15 @@ void in_forked_child() {
   close_inherited(inherited);
 }
 
+// 101: before any constructor of the program, which might use a device already.
 __attribute__((constructor(101))) void start() {
   const ErrnoKeeper keeper;
   if (is_on(std::getenv("TTMEM_DISABLE"))) return;
   void* page =
       mmap(nullptr, sizeof(Recorder), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return;
+  // A forked child must never write into its parent's segment: it finds zero bytes, which are a
+  // recorder that is not open.
   if (madvise(page, sizeof(Recorder), MADV_WIPEONFORK) != 0 ||
       pthread_atfork(nullptr, nullptr, in_forked_child) != 0) {
     munmap(page, sizeof(Recorder));

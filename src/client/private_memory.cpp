@@ -10,6 +10,7 @@ namespace ttmem::client {
 
 bool PrivateMemory::reserve(std::uint64_t bytes) {
   bytes = segment::page_up(bytes);
+  // Addresses without memory: arrays grow in place, and pointers into them stay good.
   void* start = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (start == MAP_FAILED) return false;
   madvise(start, bytes, MADV_DONTFORK);
@@ -24,6 +25,7 @@ bool PrivateMemory::prepare(std::uint64_t bytes) {
   if (bytes <= ready) return true;
   if (bytes > reserved_) return false;
   if (mprotect(base_ + ready, bytes - ready, PROT_READ | PROT_WRITE) != 0) return false;
+  // Touched here, on the cold path, so that the hot one meets no page fault.
   if (!segment::populate(base_ + ready, bytes - ready)) return false;
   ready_.store(bytes, std::memory_order_release);
   return true;

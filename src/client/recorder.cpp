@@ -30,6 +30,7 @@ int Recorder::open(const Options& options) {
     writer.store.abandon();
     return ENOMEM;
   }
+  // Last: whoever sees an open recorder sees one whose parts are all ready.
   ready_.store(true, std::memory_order_release);
   return 0;
 }
@@ -49,6 +50,7 @@ void Recorder::close() {
   const ColdCall call(writer.store);
   const LockGuard guard(writer.store.lock);
   auto& header = writer.store.header();
+  // A program may close itself, and its destructor comes by once more.
   if (header.ended != 0) return;
   header.ended_ticks = writer.store.clock().now();
   constexpr auto kClosed = static_cast<std::uint32_t>(segment::Ended::kClosed);
@@ -58,6 +60,7 @@ void Recorder::close() {
 
 void Recorder::give_back() {
   ready_.store(false, std::memory_order_release);
+  // In the reverse order of open_parts(): each part may use those that were opened before it.
   failures.give_back();
   rings.give_back();
   traces.give_back();
@@ -85,6 +88,8 @@ void Recorder::process_described(const ttmem_process_info& info) {
                            : writer.interner.intern(segment::BlobKind::kString, text,
                                                     strnlen(text, segment::kMaxBlobBytes));
   };
+  // Before the lock is taken: interning may grow the file, and nothing that could wait happens
+  // under it.
   const std::uint32_t names = intern(info.hook_names);
   const std::uint32_t reason = intern(info.lines_reason);
   const LockGuard guard(writer.store.lock);
@@ -112,6 +117,7 @@ void Recorder::device_closed(ttmem_device_t device) {
     writer.report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, device);
     return;
   }
+  // Traces first: they hold programs that their owner has released already.
   traces.end_on(device);
   programs.unload_on(device);
   devices.closed(device);

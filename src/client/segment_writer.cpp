@@ -27,6 +27,7 @@ void SegmentWriter::refuse(std::uint32_t anomaly, std::uint64_t id) {
 }
 
 std::uint32_t SegmentWriter::take_slot(SlotPool pool) {
+  // Growing calls the system, so it happens outside of the lock; another thread may be faster then.
   for (bool room = true; room;) {
     bool low = false;
     std::uint32_t slot = kNoSlot;

@@ -14,6 +14,7 @@ using segment::Payload;
 
 namespace {
 
+// As it is interned. Unused bytes are zero, because equal bytes are stored once.
 struct Member {
   std::uint64_t program;
   std::uint16_t set;
@@ -97,6 +98,7 @@ void Traces::captured(std::uint64_t id, ttmem_workload_t handle) {
 
 void Traces::add_member(Trace& trace, std::uint32_t at) {
   Placement& placement = (*programs_)[at];
+  // A program is a member once, however often it was captured; the mark spares a search.
   if (placement.seen_by == trace.serial) return;
   const std::uint32_t index = members_.take();
   if (index == 0) {
@@ -179,6 +181,7 @@ void Traces::release(std::uint32_t index) {
   {
     const DeviceList& list = *devices_->list(trace.set);
     const LockGuard guard(writer_->store.lock);
+    // The live word goes with its slot, so what it counted moves to the device.
     const std::uint64_t replays = get_word(writer_->store.slot(trace.slot).payload.a);
     for (std::uint16_t i = 0; i < list.count; ++i) {
       writer_->store.counters().replays[list.devices[i]] += replays;

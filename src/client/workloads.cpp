@@ -74,6 +74,8 @@ ttmem_workload_t Workloads::created(std::uint64_t id, ttmem_set_t set, ttmem_ori
   workload.membership.first = 0;
   workload.ring_managers.store(0, std::memory_order_relaxed);
   ++workload.reuses;
+  // Instance, reuse and index: a handle of before a fork, or of a workload whose place is in use
+  // again, is noticed instead of counting for a stranger.
   const ttmem_workload_t handle = (writer_->store.instance() & 0xFFFF) << kNonceShift |
                                   std::uint64_t{workload.reuses} << kReuseShift | index;
   writer_->commit(slot, {.meta = Meta::pack(Kind::kWorkload, true, 0, 0, 0, 0),
@@ -129,6 +131,7 @@ void Workloads::dispatched(ttmem_workload_t handle, std::uint32_t flags) {
       ++writer_->store.counters().slow_dispatches[list.devices[i]];
     }
   }
+  // From now on a launch takes the short way: two words, no lock.
   workload->membership.hot.store(handle, std::memory_order_release);
 }
 
@@ -191,6 +194,7 @@ void Workloads::release(Workload& workload) {
   {
     const DeviceList& list = *devices_->list(workload.set);
     const LockGuard guard(writer_->store.lock);
+    // The live word goes with its slot, so what it counted moves to the device.
     const std::uint64_t launches = get_word(writer_->store.slot(workload.slot).payload.a);
     for (std::uint16_t i = 0; i < list.count; ++i) {
       writer_->store.counters().dispatches[list.devices[i]] += launches;

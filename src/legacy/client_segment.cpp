@@ -54,6 +54,8 @@ const ClientSegment::Device& ClientSegment::device(std::int32_t number, const Ch
 
 void ClientSegment::allocated(const Place& place, const Chip& chip, std::uint8_t kind,
                               std::uint64_t size) {
+  // The protocol knows a buffer by its address alone and tells its size as it was requested. Blocks
+  // and banks are not known, and nothing is derived from them.
   ttmem_buffer buffer = {};
   buffer.id = buffer.address = place.id;
   buffer.requested = size;
@@ -72,6 +74,7 @@ void ClientSegment::freed(const Place& place, std::uint8_t kind) {
 }
 
 void ClientSegment::cb_added(const Place& place, const Chip& chip, const Cb& cb) {
+  // The protocol does not tell which program a circular buffer belongs to: each is one of its own.
   ttmem_range range = {};
   range.address = place.id;
   range.size = cb.size;

@@ -59,6 +59,7 @@ void Connection::forget(std::int32_t pid) {
 }
 
 Connection::Read Connection::read(std::size_t bytes) {
+  // Of the thread, not of the connection: a thousand silent clients need no buffer each.
   static thread_local std::array<std::byte, kReadBytes> buffer;
   for (std::size_t got = 0; got < bytes;) {
     const Received received = receive(socket_.get(), buffer);
@@ -103,6 +104,7 @@ void Connection::apply(const Request& request) {
 
 Client& Connection::sender() {
   const std::int32_t pid = framer_.sender();
+  // Nearly always one process speaks on a connection; only forked children share one.
   if (last_ != nullptr && last_->pid() == pid) return *last_;
   last_ = &service_.client(pid);
   if (std::ranges::find(senders_, pid) == senders_.end()) {

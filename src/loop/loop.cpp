@@ -45,6 +45,7 @@ struct Loop::State {
     timers.at(id)->timer.async_wait([this, id](const error_code& error) {
       const auto found = timers.find(id);
       if (error || found == timers.end()) return;
+      // Kept alive over its own callback, which may cancel it.
       const std::shared_ptr<Timer> timer = found->second;
       if (timer->period.count() > 0) {
         timer->timer.expires_after(timer->period);
@@ -79,6 +80,7 @@ struct Loop::State {
       const epoll_event& event = events[static_cast<std::size_t>(i)];
       const auto found = watched.find(event.data.fd);
       if (found == watched.end()) continue;  // unwatched by an earlier callback of this turn
+      // Kept alive over its own call, which may unwatch the descriptor.
       const std::shared_ptr<ReadyCallback> callback = found->second;
       const bool failed = (event.events & (EPOLLERR | EPOLLHUP)) != 0;
       (*callback)({.readable = failed || (event.events & EPOLLIN) != 0,
@@ -118,6 +120,7 @@ Loop::TimerId Loop::after(std::chrono::milliseconds delay, Callback callback) {
 }
 
 Loop::TimerId Loop::every(std::chrono::milliseconds period, Callback callback) {
+  // 0 would mean once.
   return state_->add(period, std::max(period, std::chrono::milliseconds(1)), std::move(callback));
 }
 
@@ -131,6 +134,7 @@ void Loop::on_signal(int signal, Callback callback) {
 }
 
 void Loop::run() {
+  // A loop that was stopped can run again.
   state_->context.restart();
   state_->context.run();
 }

@@ -54,6 +54,8 @@ std::optional<Error> Reader::refresh() {
     if (auto error = refresh_all()) return error;
   }
   if (live() == before) return std::nullopt;
+  // The claims of the header are checked against the size of the file, which is asked for again
+  // only if they have grown: a quiet segment costs one read.
   const bool grown = header_.table_slots != table_slots || header_.interned_bytes != interned_bytes;
   if (grown && !file_.restat()) return Error{ErrorCode::kSystem, "it can no longer be read"};
   return check_claims();
@@ -91,6 +93,7 @@ std::optional<Error> Reader::refresh_all() {
 }
 
 std::optional<Error> Reader::check_claims() const {
+  // Record 0 of these sections is never used, as 0 means none: a count stays below the room.
   const auto too_many = [&](SectionKind kind, std::uint64_t count) {
     return count >= layout_.section(kind).entries;
   };
@@ -116,6 +119,8 @@ bool Reader::update_table(SlotSink& sink, TableUpdate& update) {
 }
 
 bool Reader::read_counters(Counters& counters) const {
+  // Without `taken`, by far the largest part: it is what the writer raises peaks by. What is taken
+  // now is summed up from the table, which is the truth.
   constexpr std::size_t kFront = offsetof(Counters, taken);
   constexpr std::size_t kBack = offsetof(Counters, peak);
   const std::uint64_t offset = layout_.section(SectionKind::kCounters).offset;

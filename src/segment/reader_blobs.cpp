@@ -47,6 +47,7 @@ bool BlobReader::parse() {
     std::memcpy(&head, copy_.data() + parsed_, sizeof head);
     const std::size_t whole = sizeof head + padded(head.bytes);
     if (head.bytes > kMaxBlobBytes || whole > copy_.size() - parsed_) return false;
+    // An id that points into the middle of a blob names nothing: only starts do.
     starts_[parsed_ / 8] = true;
     ids_.push_back(static_cast<std::uint32_t>(parsed_ / 8 + 1));
     parsed_ += whole;
@@ -91,6 +92,7 @@ std::optional<OriginView> node_in(const BlobView& blob) {
   } else {
     return std::nullopt;
   }
+  // Parents are older than their children. Anything else could be a loop.
   if (view.parent >= blob.id) view.parent = 0;
   return view;
 }

@@ -37,6 +37,8 @@ int open_given(const char* path, WriterDirectory& directory) {
 
 int open_private_directory(const char* path, WriterDirectory& directory) {
   if (mkdir(path, 0700) != 0 && errno != EEXIST) return errno;
+  // Everybody may write in /dev/shm: somebody else may have made it first, or a link to elsewhere.
+  // It must be a directory of ours that nobody else can write.
   if (const int error = open_path(path, O_NOFOLLOW, directory)) return error;
   struct stat status;
   if (fstat(directory.fd.get(), &status) == 0 && status.st_uid == geteuid() &&
@@ -48,6 +50,7 @@ int open_private_directory(const char* path, WriterDirectory& directory) {
 }
 
 int open_writer_directory(const char* wanted, WriterDirectory& directory) {
+  // secure_getenv: a setuid program must not write where its caller says.
   if (wanted == nullptr || *wanted == '\0') wanted = secure_getenv("TTMEM_DIR");
   if (wanted != nullptr && *wanted != '\0') return open_given(wanted, directory);
   if (faccessat(AT_FDCWD, kHostWide, W_OK | X_OK, AT_EACCESS) == 0) {

@@ -76,6 +76,7 @@ RunLock::Outcome RunLock::take() {
         holder(file_.get()), directory.path);
     return Outcome::kRunning;
   }
+  // For the message above alone: the lock decides, so a stale number does no harm.
   const std::string pid = fmt::format("{}\n", ::getpid());
   if (::ftruncate(file_.get(), 0) == 0) {
     [[maybe_unused]] const ssize_t count = ::pwrite(file_.get(), pid.data(), pid.size(), 0);
@@ -89,6 +90,7 @@ InheritedSockets take_inherited_sockets() {
   const long count = std::strtol(variable("LISTEN_FDS").c_str(), nullptr, 10);
   std::string names = variable("LISTEN_FDNAMES");
   for (const char* name : {"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"}) ::unsetenv(name);
+  // Meant for another process that we only inherited them from.
   if (pid != ::getpid()) return sockets;
   for (int i = 0; i < std::clamp(count, 0L, kMostDescriptors); ++i) {
     const int descriptor = kFirstDescriptor + i;

@@ -133,6 +133,8 @@ std::optional<std::int64_t> Database::number(const char* sql,
 
 void Database::roll_back() { sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr); }
 
+// Our statements are right and the schema was compared: an error in them, or a broken constraint,
+// comes from a file that is not as we wrote it.
 bool Database::is_broken() const {
   const int primary = code_ & 0xff;
   return primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB || primary == SQLITE_ERROR ||
@@ -195,6 +197,7 @@ FileKind kind_of(const std::string& path, std::string& reason) {
   }
   if (!S_ISREG(status.st_mode)) return FileKind::kNoFile;
   if (status.st_size == 0) return FileKind::kNew;
+  // O_NONBLOCK: whatever took the place of the file since, opening it must not wait.
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) {
     reason = std::strerror(errno);
@@ -217,6 +220,7 @@ bool make_schema(Database& database) {
   return false;
 }
 
+// Word for word: a table with another constraint, or one more, was not made by us.
 bool has_schema(Database& database) {
   std::size_t found = 0;
   bool same = true;

@@ -50,6 +50,7 @@ void Tracks::begin(std::int64_t now_s, bool continuous) {
 void Tracks::observe(const SeriesKey& key, const Value& value, const Value& peak) {
   auto found = tracks_.find(key);
   if (found == tracks_.end()) {
+    // A figure that was never known gets no track.
     if (!value && !peak) return;
     if (tracks_.size() >= limit_) {
       ++refused_;
@@ -59,6 +60,8 @@ void Tracks::observe(const SeriesKey& key, const Value& value, const Value& peak
   }
   Track& track = found->second;
   track.round = round_;
+  // A peak between two looks that is higher than what both saw is worth a row, even if the value is
+  // as it was.
   const bool higher = peak && (!value || *peak > *value) && (!track.last || *peak > *track.last);
   if (value != track.last || higher) put(track, value, peak);
 }
@@ -70,6 +73,7 @@ void Tracks::keep(const SeriesKey& key) {
 
 void Tracks::end() {
   for (auto& [key, track] : tracks_) {
+    // Whoever was not observed in this round is gone: from now on its value is not known.
     if (track.round != round_ && track.last) put(track, {}, {});
   }
 }
@@ -105,6 +109,7 @@ void Tracks::written(std::size_t first_process_metric) {
   rows_.clear();
   for (auto each = tracks_.begin(); each != tracks_.end();) {
     each->second.dirty = false;
+    // A process that ended does not come back, so its track is of no more use; a device may.
     const bool over = each->first.metric >= first_process_metric && !each->second.last;
     each = over ? tracks_.erase(each) : std::next(each);
   }

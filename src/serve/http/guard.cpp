@@ -39,6 +39,7 @@ std::string_view without_port(std::string_view host) {
   return host.substr(0, colon);
 }
 
+// The time that a refusal takes must not tell how much of a guessed token is right.
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
   unsigned difference = a.size() == b.size() ? 0 : 1;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -71,6 +72,8 @@ std::optional<Response> Guard::refusal(const Request& request) const {
   if (!request.host || request.host->empty()) {
     return error(400, "send exactly one Host header, with the name of this host");
   }
+  // A browser on this machine is also asked by pages of strangers: their site can let its own name
+  // point to 127.0.0.1 (DNS rebinding). The browser then sends that name, which is none of ours.
   if (!request.from_loopback) {
     if (!options_.allow_remote) {
       return error(403,
@@ -87,6 +90,8 @@ std::optional<Response> Guard::refusal(const Request& request) const {
                  "the Host header names another host, which could be DNS rebinding: use localhost "
                  "or 127.0.0.1");
   }
+  // Browsers send Origin with what a page of another site asks for; our own page has our host
+  // there.
   if (request.origin && *request.origin != "http://" + *request.host &&
       *request.origin != "https://" + *request.host) {
     return error(403, "cross-origin requests are not allowed: send no Origin header");
@@ -108,6 +113,7 @@ void add_security_headers(Response& response) {
       {"Cross-Origin-Resource-Policy", "same-origin"},
       {"Cache-Control", "no-store"},
   }};
+  // An answer that has set one itself keeps it: files of the page may be cached.
   for (const auto& [name, value] : kHeaders) {
     const bool is_set = std::ranges::any_of(
         response.headers, [&](const auto& header) { return header.first == name; });
