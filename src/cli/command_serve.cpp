@@ -14,7 +14,7 @@
 namespace ttmem::cli {
 namespace {
 
-struct ServeWords {
+struct ServeArguments {
   serve::Values given;
   std::string file;
   bool print = false;
@@ -25,11 +25,11 @@ int complain(const Error& error) {
   return kUsage;
 }
 
-int serve_until_stopped(const ServeWords& words) {
-  const auto load = [words] { return serve::Config::load(words.given, words.file); };
+int serve_until_stopped(const ServeArguments& arguments) {
+  const auto load = [arguments] { return serve::Config::load(arguments.given, arguments.file); };
   const auto config = load();
   if (!config) return complain(config.error());
-  if (words.print) return Output::print(config->text());
+  if (arguments.print) return Output::print(config->text());
   const auto options = serve::options_of(*config);
   if (!options) return complain(options.error());
   switch (serve::run_daemon(*config, *options, load)) {
@@ -57,13 +57,13 @@ constexpr const char* kServeExamples =
 }  // namespace
 
 void register_serve(CLI::App& app, Action& action) {
-  auto words = std::make_shared<ServeWords>();
+  auto arguments = std::make_shared<ServeArguments>();
   CLI::App* command =
       app.add_subcommand("serve", "Run the daemon: web page, HTTP API, metrics, history");
   command->footer(kServeExamples);
   for (const serve::SettingInfo& info : serve::settings()) {
-    const auto take = [words, name = info.name](const std::string& value) {
-      words->given[name] = value;
+    const auto take = [arguments, name = info.name](const std::string& value) {
+      arguments->given[name] = value;
     };
     if (info.value.empty()) {
       command->add_flag_callback("--" + info.name, [take] { take("true"); }, info.help);
@@ -73,11 +73,12 @@ void register_serve(CLI::App& app, Action& action) {
           ->default_str(info.name == "history" ? "" : serve::default_of(info.name));
     }
   }
-  command->add_option("--config", words->file, "Read settings from this TOML file")
+  command->add_option("--config", arguments->file, "Read settings from this TOML file")
       ->type_name("FILE");
-  command->add_flag("--print-config", words->print,
+  command->add_flag("--print-config", arguments->print,
                     "Print each setting and where it comes from, and exit");
-  command->callback([words, &action] { action = [words] { return serve_until_stopped(*words); }; });
+  command->callback(
+      [arguments, &action] { action = [arguments] { return serve_until_stopped(*arguments); }; });
 }
 
 }  // namespace ttmem::cli

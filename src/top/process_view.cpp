@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "top/charts.hpp"
-#include "top/process_parts.hpp"
+#include "top/process_tables.hpp"
 #include "top/rows.hpp"
 #include "top/views.hpp"
 #include "view/labels.hpp"

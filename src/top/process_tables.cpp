@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "top/process_parts.hpp"
+#include "top/process_tables.hpp"
 
 #include <algorithm>
 #include <utility>
