@@ -228,7 +228,7 @@ TEST_F(HistoryFileTest, AFolderThatMayNotBeWritten) {
     fs::permissions(folder, fs::perms::owner_all);
   }
   path = "/proc/ttmem/history.db";  // not even for root
-  EXPECT_NE(refusal().find("cannot make the folder"), std::string::npos);
+  EXPECT_NE(refusal().find("cannot create the folder"), std::string::npos);
   path = "/proc/ttmem-history.db";
   EXPECT_NE(refusal().find("cannot write"), std::string::npos);
 }
