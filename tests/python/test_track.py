@@ -185,7 +185,7 @@ def test_what_a_late_hook_cannot_know_is_said(tmp_path):
         assert step["tracking"]["anomalies"] == {}
         assert step["tracking"]["exact"] is not False
         assert (step["tracking"]["since"], step["tracking"]["partial"]) == ("attach", True)
-        assert "programs of before are not known" in step["text"]
+        assert "programs compiled before are unknown" in step["text"]
     assert steps[0]["programs"] == []
     assert steps[1]["programs"] == ["SoftmaxDeviceOperation"]
 

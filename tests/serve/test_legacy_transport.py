@@ -106,7 +106,7 @@ def test_d15_a_file_that_is_no_socket_stays(folder):
     refused = subprocess.run(
         [built.program("legacy_server"), path],
         capture_output=True, text=True, timeout=DEADLINE_SECONDS)
-    assert refused.returncode == 1 and "no socket: remove it" in refused.stderr
+    assert refused.returncode == 1 and "not a socket: remove it" in refused.stderr
     with open(path, encoding="utf-8") as file:
         assert file.read() == "mine"
 
