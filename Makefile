@@ -8,7 +8,7 @@ DESTDIR ?=
 export DESTDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-long test-matrix bench lint format docs install clean
+.PHONY: help setup build demo test check test-tools test-long test-matrix bench lint format docs install clean
 
 help: ## Show this list
 	@echo "ttmem: what occupies the memory of my Tenstorrent devices, who put it there, what is left?"
@@ -27,12 +27,18 @@ demo: build ## Show ttmem on a built-in workload and on a stock TT-Metal; needs 
 	@scripts/setup demo || echo "demo: without these packages part B is left out"
 	@scripts/demo
 
-test: ## Run every test, under sanitizers too, the fuzz targets and lint
+test: ## Run every functional test, on what ships
 	@command -v python3 >/dev/null || scripts/setup build
-	@scripts/test
+	@scripts/test release
+
+check: ## Run what CI runs: the tests, lint with clang-tidy, sanitizers and fuzz targets
+	@command -v python3 >/dev/null || scripts/setup build
+	@scripts/test --unless-passed release lint asan tsan
+
+test-tools: ## Try the outputs in foreign tools, which are fetched first
+	@scripts/test tools
 
 test-long: ## Run the tests that take too long for every day
-	@command -v python3 >/dev/null || scripts/setup build
 	@scripts/test long
 
 test-matrix: ## Compare with other releases of ttnn, which are fetched first
@@ -43,7 +49,7 @@ bench: ## Run the benchmarks, print the table, write build/bench.json
 	@scripts/bench
 
 lint: ## Check formatting, clang-tidy, the rooms' includes, licences and lengths
-	@scripts/setup build test
+	@scripts/setup build test check
 	@cmake --preset release >/dev/null
 	@scripts/lint
 
@@ -58,4 +64,4 @@ install: build ## Install into PREFIX (default /usr/local; DESTDIR is honoured)
 	@cmake --install build --prefix "$(PREFIX)"
 
 clean: ## Remove everything that was built
-	@cmake -E rm -rf build build-debug build-asan build-tsan build-fuzz
+	@cmake -E rm -rf build build-debug build-asan build-tsan

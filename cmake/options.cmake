@@ -16,16 +16,12 @@ option(TTMEM_SERVICE "Install the units of the host-wide daemon (systemd)" ON)
 option(TTMEM_UNITY "Compile several sources of a room at once, which takes a third of the time" ON)
 option(TTMEM_PORTABLE "Make binaries that run on other machines (see portable.cmake)" OFF)
 
-# An instrumented build serves tests only: it has no shared library, no command and no package, and
-# leaves out the rooms whose sources are too expensive to compile under a sanitizer.
+# An instrumented build serves tests only: it has no shared library, no command and no package.
 if(TTMEM_SANITIZE OR TTMEM_FUZZ)
   set(TTMEM_INSTRUMENTED ON)
   set(TTMEM_BENCH OFF)
 else()
   set(TTMEM_INSTRUMENTED OFF)
-endif()
-if(TTMEM_FUZZ)
-  set(TTMEM_TESTS OFF)
 endif()
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
