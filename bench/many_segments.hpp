@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "../tests/segment/reader_directory.hpp"
+#include "../tests/support/temporary_directory.hpp"
 #include "../tests/segment/segment_builder.hpp"
 #include "collect/collector.hpp"
 
@@ -63,7 +63,7 @@ class ManySegments {
   }
 
   std::uint32_t buffers_;
-  support::OwnDirectory directory_;
+  support::TemporaryDirectory directory_;
   std::vector<std::unique_ptr<support::SegmentBuilder>> processes_;
   std::uint32_t round_ = 0;
 };

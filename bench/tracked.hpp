@@ -11,11 +11,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "../tests/support/devices.hpp"
+#include "../tests/support/temporary_directory.hpp"
 #include "ttmem/ttmem.h"
 
 namespace ttmem::bench {
@@ -27,61 +28,28 @@ inline std::uint64_t now_ns(clockid_t clock = CLOCK_MONOTONIC) {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// One directory for all benchmarks of an executable, removed at the end.
-class OwnDirectory {
- public:
-  static void use() { static const OwnDirectory directory; }
-
- private:
-  OwnDirectory() {
-    std::string name = "/dev/shm/ttmem-bench.XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
-    setenv("TTMEM_DIR", path_.c_str(), 1);
-  }
-  ~OwnDirectory() { std::filesystem::remove_all(path_); }
-  std::string path_;
-};
+// One directory for all segments of an executable, removed at the end.
+inline void use_own_directory() {
+  static const support::TemporaryDirectory directory;
+  [[maybe_unused]] static const int once = setenv("TTMEM_DIR", directory.path().c_str(), 1);
+}
 
 // An allocator of 12 DRAM banks on a set of `devices` chips; one for each number of chips.
 inline ttmem_set_t set_of(std::uint16_t devices) {
-  OwnDirectory::use();
+  use_own_directory();
   static std::map<std::uint16_t, ttmem_set_t> sets;
   if (const auto known = sets.find(devices); known != sets.end()) return known->second;
   std::vector<ttmem_device_t> chips;
   for (std::uint16_t i = 0; i < devices; ++i) {
-    ttmem_device_info info = {};
-    info.struct_size = sizeof info;
-    info.unique_id = 100u + i;
-    info.arch = TTMEM_ARCH_WORMHOLE_B0;
-    info.mock = 1;
-    chips.push_back(ttmem_device_opened(&info));
+    chips.push_back(support::open_device(100u + i));
   }
-  ttmem_set_info info = {};
-  info.struct_size = sizeof info;
-  info.device_count = devices;
-  info.devices = chips.data();
-  return sets[devices] = ttmem_device_set(&info);
+  return sets[devices] = support::open_set(chips);
 }
 
-inline ttmem_allocator_t open_allocator(ttmem_set_t set) {
-  const ttmem_space_info dram = {TTMEM_SPACE_DRAM, 12, 0, 1ull << 40, 32, 0, nullptr};
-  ttmem_allocator_info info = {};
-  info.struct_size = sizeof info;
-  info.set = set;
-  info.space_count = 1;
-  info.spaces = &dram;
-  return ttmem_allocator_opened(&info);
-}
+inline ttmem_allocator_t open_allocator(ttmem_set_t set) { return support::open_dram(set); }
 
 inline void allocate(ttmem_allocator_t allocator, std::uint64_t id) {
-  ttmem_buffer buffer = {};
-  buffer.id = id;
-  buffer.address = id;
-  buffer.requested = 2048;
-  buffer.block = 2048;
-  buffer.allocator = allocator;
-  ttmem_buffer_allocated(&buffer);
+  support::allocate(allocator, id, 2048);
 }
 
 inline double percentile(std::vector<double>& values, double share) {

@@ -46,7 +46,7 @@ TEST_F(HardPlaces, AFileSizeLimitAboveItStopsGrowthWithoutASignal) {
   EXPECT_EQ(run([&] {
               limit(RLIMIT_FSIZE, segment::kTableOffset + 1000000);
               const ttmem_device_t chip = open_device();
-              const ttmem_allocator_t allocator = open_allocator_on(chip);
+              const ttmem_allocator_t allocator = open_dram_on(chip);
               for (std::uint64_t i = 0; i < 30000; ++i) allocate(allocator, i);
               const TinyReader seen(ttmem_segment_path());
               const std::uint64_t held = seen.count(Kind::kBuffer);
@@ -88,7 +88,7 @@ TEST_F(HardPlaces, ASmallSharedMemoryKeepsRoomForOthers) {
   EXPECT_EQ(run([&] {
               setenv("TTMEM_DIR", path.c_str(), 1);
               const ttmem_device_t chip = open_device();
-              const ttmem_allocator_t allocator = open_allocator_on(chip);
+              const ttmem_allocator_t allocator = open_dram_on(chip);
               for (std::uint64_t i = 0; i < 400000; ++i) allocate(allocator, i);
               struct statfs left;
               CHECK_THAT(statfs(path.c_str(), &left) == 0);
@@ -126,7 +126,7 @@ TEST_F(HardPlaces, AFullSharedMemoryTurnsRecordingOff) {
 TEST_F(HardPlaces, AHostThatClosesAllDescriptorsKeepsItsFiles) {
   EXPECT_EQ(run([&] {
               const ttmem_device_t chip = open_device();
-              const ttmem_allocator_t allocator = open_allocator_on(chip);
+              const ttmem_allocator_t allocator = open_dram_on(chip);
               const std::string hosts = directory.path() + "/hosts-file";
               const int ours = own_descriptor();
               for (int fd = 3; fd < 1100; ++fd) close(fd);
@@ -148,7 +148,7 @@ TEST_F(HardPlaces, AHostThatClosesAllDescriptorsKeepsItsFiles) {
 TEST_F(HardPlaces, AnUnlinkedFileIsMadeAgain) {
   EXPECT_EQ(run([&] {
               const ttmem_device_t chip = open_device();
-              const ttmem_allocator_t allocator = open_allocator_on(chip);
+              const ttmem_allocator_t allocator = open_dram_on(chip);
               const ttmem_workload_t workload = ttmem_workload_created(3, 1);
               ttmem_dispatched(workload, 0, 0, 0);
               for (std::uint64_t i = 0; i < 5000; ++i) allocate(allocator, i);
@@ -176,7 +176,7 @@ TEST_F(HardPlaces, AnUnusableDirectoryIsHarmless) {
   std::ofstream(file) << "x";
   EXPECT_EQ(run([&] {
               setenv("TTMEM_DIR", (file + "/below").c_str(), 1);
-              const ttmem_allocator_t allocator = open_allocator_on(open_device());
+              const ttmem_allocator_t allocator = open_dram_on(open_device());
               CHECK_THAT(allocator == 0);
               allocate(1, 1);
               CHECK_THAT(ttmem_enabled() == 0);
@@ -239,7 +239,7 @@ TEST_F(HardPlaces, ALimitOnAddressesLeavesThemToTheHost) {
               CHECK_THAT(ttmem_open() == 0);
               const TinyReader seen(ttmem_segment_path());
               CHECK_THAT(seen.header().sections[9].max_bytes < segment::kMaxTableSlots * 64);
-              const ttmem_allocator_t allocator = open_allocator_on(open_device());
+              const ttmem_allocator_t allocator = open_dram_on(open_device());
               for (std::uint64_t i = 0; i < 20000; ++i) allocate(allocator, i);
               CHECK_THAT(taken_on(1) == 20000 * 1200);
             }),

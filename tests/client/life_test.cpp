@@ -84,7 +84,7 @@ TEST_F(Life, ExecLetsTheLockGo) {
 TEST_F(Life, AForkedChildStartsEmptyInASegmentOfItsOwn) {
   EXPECT_EQ(run([&] {
               const ttmem_device_t chip = open_device();
-              const ttmem_allocator_t allocator = open_allocator_on(chip);
+              const ttmem_allocator_t allocator = open_dram_on(chip);
               const ttmem_workload_t workload = ttmem_workload_created(1, 1);
               allocate(allocator, 1);
               ttmem_tag_push(ttmem_intern_string("parent", 6), 0);
@@ -101,7 +101,7 @@ TEST_F(Life, AForkedChildStartsEmptyInASegmentOfItsOwn) {
                 CHECK_THAT(own.anomalies(TTMEM_ANOMALY_STALE_HANDLE) == 1);
                 CHECK_THAT(own.header().subject.pid == getpid());
                 const ttmem_device_t mine = open_device();
-                allocate(open_allocator_on(mine), 5);
+                allocate(open_dram_on(mine), 5);
                 CHECK_THAT(taken_on(mine) == 1200);
                 CHECK_THAT(TinyReader(ttmem_segment_path()).live(Kind::kBuffer)[0].operation == 0);
                 _exit(0);
@@ -169,7 +169,7 @@ TEST_F(Life, AChildOfABareCloneStartsEmptyToo) {
 TEST_F(Life, ForksBetweenBusyThreadsNeverDeadlock) {
   EXPECT_EQ(run([&] {
               const ttmem_device_t chip = open_device();
-              const ttmem_allocator_t allocator = open_allocator_on(chip);
+              const ttmem_allocator_t allocator = open_dram_on(chip);
               std::atomic<bool> stop = false;
               std::vector<std::thread> threads;
               for (std::uint64_t t = 0; t < 3; ++t) {
@@ -188,7 +188,7 @@ TEST_F(Life, ForksBetweenBusyThreadsNeverDeadlock) {
                   const ttmem_device_t mine = open_device(77);
                   CHECK_THAT(mine == 1);
                   CHECK_THAT(taken_on(mine) == 0);
-                  allocate(open_allocator_on(mine), 1);
+                  allocate(open_dram_on(mine), 1);
                   CHECK_THAT(taken_on(mine) == 1200);
                   unlink(ttmem_segment_path());
                   _exit(0);
@@ -204,7 +204,7 @@ TEST_F(Life, ForksBetweenBusyThreadsNeverDeadlock) {
 
 TEST_F(Life, SpawnedProgramsDoNotDisturb) {
   EXPECT_EQ(run([&] {
-              const ttmem_allocator_t allocator = open_allocator_on(open_device());
+              const ttmem_allocator_t allocator = open_dram_on(open_device());
               for (std::uint64_t i = 0; i < 20; ++i) {
                 const char* arguments[] = {"true", nullptr};
                 pid_t pid = 0;
@@ -233,7 +233,7 @@ void record_in_handler(int) {
 TEST_F(Life, AHandlerThatInterruptsTheRecorderIsDroppedAndCounted) {
   EXPECT_EQ(run([&] {
               const ttmem_device_t chip = open_device();
-              handlers_allocator = open_allocator_on(chip);
+              handlers_allocator = open_dram_on(chip);
               signal(SIGPROF, record_in_handler);
               const itimerval often = {{0, 200}, {0, 200}};
               setitimer(ITIMER_PROF, &often, nullptr);
@@ -258,7 +258,7 @@ TEST_F(Life, ErrnoIsTheHosts) {
   EXPECT_EQ(run([&] {
               errno = 4711;
               const ttmem_device_t chip = open_device();
-              const ttmem_allocator_t allocator = open_allocator_on(chip);
+              const ttmem_allocator_t allocator = open_dram_on(chip);
               for (std::uint64_t i = 0; i < 20000; ++i) allocate(allocator, i);
               ttmem_allocator_closed(allocator);
               ttmem_device_closed(99);
@@ -272,7 +272,7 @@ TEST_F(Life, ErrnoIsTheHosts) {
 
 TEST_F(Life, RegionsAreNodesOneInsideTheOther) {
   EXPECT_EQ(run([&] {
-              const ttmem_allocator_t allocator = open_allocator_on(open_device());
+              const ttmem_allocator_t allocator = open_dram_on(open_device());
               const ttmem_string_t outer = ttmem_intern_string("outer", 5);
               const ttmem_string_t inner = ttmem_intern_string("inner", 5);
               const ttmem_string_t line = ttmem_intern_line("a.py", 3, nullptr);

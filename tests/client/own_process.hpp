@@ -74,37 +74,9 @@ class OwnProcess : public ::testing::Test {
   TemporaryDirectory directory;
 };
 
-inline ttmem_device_t open_device(std::uint64_t unique_id = 1) {
-  const ttmem_device_info info = device_info(unique_id);
-  return ttmem_device_opened(&info);
-}
-
-inline ttmem_set_t set_of_one(ttmem_device_t chip) {
-  ttmem_set_info set = {};
-  set.struct_size = sizeof set;
-  set.device_count = 1;
-  set.devices = &chip;
-  return ttmem_device_set(&set);
-}
-
-inline ttmem_allocator_t open_allocator_on(ttmem_device_t chip) {
-  const ttmem_space_info dram = {TTMEM_SPACE_DRAM, 12, 0, 1 << 30, 32, 0, nullptr};
-  ttmem_allocator_info info = {};
-  info.struct_size = sizeof info;
-  info.set = set_of_one(chip);
-  info.space_count = 1;
-  info.spaces = &dram;
-  return ttmem_allocator_opened(&info);
-}
-
-inline void allocate(ttmem_allocator_t allocator, std::uint64_t id, std::uint64_t block = 100) {
-  ttmem_buffer buffer = {};
-  buffer.id = id;
-  buffer.block = block;
-  buffer.requested = block;
-  buffer.allocator = allocator;
-  ttmem_buffer_allocated(&buffer);
-}
+using support::allocate;
+using support::open_device;
+using support::open_dram_on;
 
 inline std::uint64_t taken_on(ttmem_device_t chip) {
   ttmem_figures figures = {};

@@ -6,13 +6,11 @@
 #pragma once
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstring>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,36 +19,16 @@
 #include <gtest/gtest.h>
 
 #include "client/recorder.hpp"
+#include "support/devices.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace ttmem::client {
 
 using segment::Kind;
 using segment::Meta;
 using segment::Payload;
-
-// Removed at the end, with what is in it.
-class TemporaryDirectory {
- public:
-  explicit TemporaryDirectory(const char* parent = "/dev/shm") {
-    std::string name = std::string(parent) + "/ttmem-test.XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp " + name);
-    path_ = name;
-  }
-  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  const std::string& path() const { return path_; }
-  std::vector<std::string> files() const {
-    std::vector<std::string> found;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
-      found.push_back(entry.path());
-    }
-    return found;
-  }
-
- private:
-  std::string path_;
-};
+using support::device_info;
+using support::TemporaryDirectory;
 
 // Reads a segment at rest: nobody is writing while a test looks.
 class TinyReader {
@@ -135,20 +113,6 @@ class TinyReader {
   std::vector<segment::Slot> table_;
 };
 
-inline ttmem_device_info device_info(std::uint64_t unique_id) {
-  ttmem_device_info info = {};
-  info.struct_size = sizeof info;
-  info.metal_id = static_cast<std::int32_t>(unique_id);
-  info.unique_id = unique_id;
-  info.arch = TTMEM_ARCH_WORMHOLE_B0;
-  info.mock = 1;
-  info.board = "n150";
-  info.grid_x = 8;
-  info.grid_y = 8;
-  info.dram_banks = 12;
-  return info;
-}
-
 // A recorder with `devices()` chips in one set and one allocator of 12 DRAM and 64 L1 banks.
 class Recording : public ::testing::Test {
  protected:
@@ -164,11 +128,7 @@ class Recording : public ::testing::Test {
   }
 
   ttmem_set_t set_of(const std::vector<ttmem_device_t>& devices) {
-    ttmem_set_info info = {};
-    info.struct_size = sizeof info;
-    info.device_count = static_cast<std::uint32_t>(devices.size());
-    info.devices = devices.data();
-    return recorder->devices.set(info);
+    return recorder->devices.set(support::set_info(devices));
   }
   ttmem_allocator_t open_allocator(ttmem_set_t on) {
     const ttmem_space_info spaces[] = {
@@ -177,12 +137,7 @@ class Recording : public ::testing::Test {
         {TTMEM_SPACE_L1_SMALL, 64, 1490944, 8192, 16, 0, nullptr},
         {TTMEM_SPACE_TRACE, 12, 0, 1 << 20, 32, 0, nullptr},
     };
-    ttmem_allocator_info info = {};
-    info.struct_size = sizeof info;
-    info.set = on;
-    info.space_count = 4;
-    info.spaces = spaces;
-    return recorder->allocators.opened(info);
+    return recorder->allocators.opened(support::allocator_info(on, spaces));
   }
   ttmem_buffer buffer(std::uint64_t id, std::uint64_t block, std::uint8_t space = 0) const {
     ttmem_buffer made = {};

@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "collect/child_process.hpp"
-#include "segment/reader_directory.hpp"
+#include "support/temporary_directory.hpp"
 #include "segment/segment_builder.hpp"
 
 namespace ttmem::collect {
@@ -26,7 +26,7 @@ using ledger::Ended;
 using ledger::Space;
 using support::buffer_payload;
 using support::Child;
-using support::OwnDirectory;
+using support::TemporaryDirectory;
 using support::SegmentBuilder;
 
 class CollectorOf : public ::testing::Test {
@@ -56,7 +56,7 @@ class CollectorOf : public ::testing::Test {
     if (collector.snapshot().devices.empty()) return 0;
     return collector.snapshot().devices[0].figures.space(Space::kDram).taken.value_or(0);
   }
-  OwnDirectory directory_;
+  TemporaryDirectory directory_;
 };
 
 TEST_F(CollectorOf, NothingThere) {

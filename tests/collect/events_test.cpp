@@ -12,7 +12,7 @@
 
 #include "collect/child_process.hpp"
 #include "collect/collector.hpp"
-#include "segment/reader_directory.hpp"
+#include "support/temporary_directory.hpp"
 #include "segment/segment_builder.hpp"
 
 namespace ttmem::collect {
@@ -24,7 +24,7 @@ using segment::Kind;
 using segment::Meta;
 using segment::Payload;
 using support::buffer_payload;
-using support::OwnDirectory;
+using support::TemporaryDirectory;
 using support::SegmentBuilder;
 
 class EventsOf : public ::testing::Test {
@@ -77,7 +77,7 @@ class EventsOf : public ::testing::Test {
     payload.operation = generation;
     return payload;
   }
-  OwnDirectory directory_;
+  TemporaryDirectory directory_;
   SegmentBuilder builder_;
   std::uint32_t cores16_ = 0;
 };

@@ -18,13 +18,13 @@
 
 #include "collect/child_process.hpp"
 #include "segment/limits.hpp"
-#include "segment/reader_directory.hpp"
+#include "support/temporary_directory.hpp"
 #include "segment/segment_builder.hpp"
 
 namespace ttmem::collect {
 namespace {
 
-using support::OwnDirectory;
+using support::TemporaryDirectory;
 using support::SegmentBuilder;
 
 class Garbage : public ::testing::Test {
@@ -59,7 +59,7 @@ class Garbage : public ::testing::Test {
   GcReport collect(bool all = false, bool dry_run = false) {
     return collect_garbage({.directories = {directory_.path()}, .all = all, .dry_run = dry_run});
   }
-  OwnDirectory directory_;
+  TemporaryDirectory directory_;
 };
 
 TEST_F(Garbage, TheLivingStay) {

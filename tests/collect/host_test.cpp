@@ -16,6 +16,7 @@
 #include "collect/host_processes.hpp"
 #include "collect/sysfs.hpp"
 #include "collect/upstream.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace ttmem::collect {
 namespace {
@@ -25,14 +26,10 @@ namespace fs = std::filesystem;
 class Host : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = "/tmp/ttmem-host.XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    root = name;
     write("proc/sys/kernel/random/boot_id", "6f0c1d2e-0000-4000-8000-000000000001\n");
     write("proc/stat", "cpu 1 2 3\nbtime 1700000000\nprocesses 5\n");
     fs::create_directories(root / "dev/shm");
   }
-  void TearDown() override { fs::remove_all(root); }
 
   void write(const fs::path& path, const std::string& text) {
     fs::create_directories((root / path).parent_path());
@@ -101,7 +98,8 @@ class Host : public testing::Test {
     return collector.snapshot();
   }
 
-  fs::path root;
+  support::TemporaryDirectory folder{"/tmp"};
+  fs::path root = folder.path();
 };
 
 constexpr std::uint64_t kLater = 1'700'000'500'000'000'000;  // after every start below

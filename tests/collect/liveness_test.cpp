@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "collect/child_process.hpp"
-#include "segment/reader_directory.hpp"
+#include "support/temporary_directory.hpp"
 #include "segment/reader_header.hpp"
 #include "segment/segment_builder.hpp"
 
@@ -24,7 +24,7 @@ namespace {
 
 using ledger::Ended;
 using support::Child;
-using support::OwnDirectory;
+using support::TemporaryDirectory;
 using support::SegmentBuilder;
 
 class LivenessOf : public ::testing::Test {
@@ -55,7 +55,7 @@ class LivenessOf : public ::testing::Test {
   static void* map(const SegmentBuilder& builder) {
     return ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, builder.descriptor(), 0);
   }
-  OwnDirectory directory_;
+  TemporaryDirectory directory_;
   std::string path_ = directory_ / "s";
   std::uint64_t now_ns_ = 1;
 };

@@ -17,7 +17,8 @@
 #include "collect/child_process.hpp"
 #include "collect/collector.hpp"
 #include "segment/reader.hpp"
-#include "segment/reader_directory.hpp"
+#include "support/devices.hpp"
+#include "support/temporary_directory.hpp"
 #include "ttmem/ttmem.h"
 
 namespace ttmem::collect {
@@ -27,7 +28,7 @@ using segment::Kind;
 using segment::Meta;
 using segment::Payload;
 using support::Child;
-using support::OwnDirectory;
+using support::TemporaryDirectory;
 
 constexpr std::uint64_t kPlaces = 400;
 
@@ -62,26 +63,7 @@ class Rule {
 // One device, and an allocator of its DRAM.
 ttmem_allocator_t open_allocator(const std::string& directory) {
   ::setenv("TTMEM_DIR", directory.c_str(), 1);
-  ttmem_device_info device{};
-  device.struct_size = sizeof device;
-  device.unique_id = 0xABC;
-  device.arch = TTMEM_ARCH_WORMHOLE_B0;
-  device.grid_x = device.grid_y = 8;
-  const ttmem_device_t id = ttmem_device_opened(&device);
-  ttmem_set_info set{};
-  set.struct_size = sizeof set;
-  set.device_count = 1;
-  set.devices = &id;
-  ttmem_space_info space{};
-  space.space = TTMEM_SPACE_DRAM;
-  space.banks = 12;
-  space.bank_bytes = 1ull << 40;
-  ttmem_allocator_info allocator{};
-  allocator.struct_size = sizeof allocator;
-  allocator.set = ttmem_device_set(&set);
-  allocator.space_count = 1;
-  allocator.spaces = &space;
-  return ttmem_allocator_opened(&allocator);
+  return support::open_dram_on(support::open_device(0xABC));
 }
 
 // Runs in the child. `done` counts operations that are complete.
@@ -153,7 +135,7 @@ class AgainstTheRecorder : public ::testing::Test {
     const std::uint64_t wanted = done_->load() + operations;
     while (done_->load() < wanted) ::usleep(20);
   }
-  OwnDirectory directory_;
+  TemporaryDirectory directory_;
   std::atomic<std::uint64_t>* done_;
 };
 
@@ -243,7 +225,7 @@ TEST_F(AgainstTheRecorder, KilledAtAnyMoment) {
 
 // Audits and anomalies change what a reader must say, but are no events.
 TEST(RecorderChanges, AreNoticedWithoutAnEvent) {
-  const OwnDirectory directory;
+  const TemporaryDirectory directory;
   Options options;
   options.directories = {directory.path()};
   Collector collector(options);

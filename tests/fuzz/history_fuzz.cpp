@@ -15,6 +15,7 @@
 
 #include "serve/history/history.hpp"
 #include "serve/history/history_json.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace {
 
@@ -25,13 +26,8 @@ constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kStart = 1'800'000'000 * kSecond;
 
 struct Place {
-  Place() {
-    std::string pattern = "/dev/shm/ttmem-fuzz-XXXXXX";
-    folder = ::mkdtemp(pattern.data());
-    path = folder + "/history.db";
-  }
-  ~Place() { std::filesystem::remove_all(folder); }
-  std::string folder, path;
+  support::TemporaryDirectory folder;
+  std::string path = folder / "history.db";
 };
 
 ledger::Snapshot snapshot(std::uint64_t taken) {
@@ -109,7 +105,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } else {
     change(bytes, data, size);
   }
-  for (const auto& left : std::filesystem::directory_iterator(place.folder)) {
+  for (const auto& left : std::filesystem::directory_iterator(place.folder.path())) {
     std::filesystem::remove(left.path());
   }
   std::ofstream(place.path, std::ios::binary) << bytes;
@@ -121,6 +117,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ask(*opened.history, now + 20 * kSecond);
   opened.history->close(now + 20 * kSecond);
   // What was there is there still, under its own name or another.
-  if (std::filesystem::is_empty(place.folder)) std::abort();
+  if (std::filesystem::is_empty(place.folder.path())) std::abort();
   return 0;
 }

@@ -16,6 +16,7 @@
 
 #include "collect/collector.hpp"
 #include "segment/format.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace {
 
@@ -23,16 +24,8 @@ using namespace ttmem;
 
 // One directory per process, with one file in it. Removed at exit.
 struct Place {
-  std::string directory = "/dev/shm/ttmem-fuzz-XXXXXX";
-  std::string file;
-  Place() {
-    if (::mkdtemp(directory.data()) == nullptr) std::abort();
-    file = directory + "/ttmem-1-1-0000000000000001";
-  }
-  ~Place() {
-    ::unlink(file.c_str());
-    ::rmdir(directory.c_str());
-  }
+  support::TemporaryDirectory directory;
+  std::string file = directory / "ttmem-1-1-0000000000000001";
 };
 
 void write_at(int descriptor, std::size_t offset, const std::uint8_t* bytes, std::size_t size) {
@@ -62,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (descriptor < 0) std::abort();
   write_at(descriptor, 0, data, size);
   collect::Options options;
-  options.directories = {place.directory};
+  options.directories = {place.directory.path()};
   options.events = true;
   collect::Collector collector(options);
   collector.refresh();

@@ -11,6 +11,7 @@
 
 #include "inject/doctor/elf_symbols.hpp"
 #include "inject/doctor/find_library.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace ttmem::inject {
 namespace {
@@ -33,15 +34,15 @@ TEST(Diagnosis, OfSomethingElseSaysWhatIsWrong) {
 }
 
 TEST(ElfSymbols, ACutOffFileIsRefusedOrReadPartly) {
-  const auto path = std::filesystem::temp_directory_path() / "ttmem-cut-off.so";
+  const support::TemporaryDirectory folder;
+  const std::string path = folder / "cut-off.so";
   std::ifstream whole("/proc/self/exe", std::ios::binary);
   std::string bytes((std::istreambuf_iterator<char>(whole)), {});
   for (std::size_t length = 0; length < bytes.size(); length += bytes.size() / 37 + 1) {
     std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(length));
-    const auto symbols = read_symbols(path.string());
+    const auto symbols = read_symbols(path);
     EXPECT_TRUE(symbols || !symbols.error().message.empty());
   }
-  std::filesystem::remove(path);
 }
 
 TEST(ElfSymbols, TellDefinedFromWanted) {

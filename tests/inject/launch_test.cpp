@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include "support/temporary_directory.hpp"
 
 namespace ttmem::inject {
 namespace {
@@ -50,20 +51,19 @@ TEST(Environment, NamesPythonUnlessLinesAreOff) {
 }
 
 TEST(FindPythonStart, IsInTheShareFolderOfTheCommand) {
-  char name[] = "/tmp/ttmem-launch-XXXXXX";
-  const std::filesystem::path root = ::mkdtemp(name);
+  const support::TemporaryDirectory folder;
+  const std::filesystem::path root = folder.path();
   std::filesystem::create_directories(root / "bin");
   const auto start = root / "share" / "ttmem" / "python";
   std::filesystem::create_directories(start);
   EXPECT_FALSE(find_python_start((root / "bin").string()));
   std::ofstream(start / "sitecustomize.py") << "";
   EXPECT_EQ(*find_python_start((root / "bin").string()), start.string());
-  std::filesystem::remove_all(root);
 }
 
 TEST(FindPreload, LooksBesideTheCommandAndInLib) {
-  char name[] = "/tmp/ttmem-launch-XXXXXX";
-  const std::filesystem::path root = ::mkdtemp(name);
+  const support::TemporaryDirectory folder;
+  const std::filesystem::path root = folder.path();
   std::filesystem::create_directories(root / "bin");
   std::filesystem::create_directories(root / "lib");
   EXPECT_FALSE(find_preload((root / "bin").string()));
@@ -73,18 +73,15 @@ TEST(FindPreload, LooksBesideTheCommandAndInLib) {
   std::ofstream(root / "bin" / "libttmem_preload.so") << "";
   EXPECT_EQ(*find_preload((root / "bin").string()),
             (root / "bin" / "libttmem_preload.so").string());
-  std::filesystem::remove_all(root);
 }
 
 TEST(FindPreload, RefusesAPathThatThePreloadVariableWouldCut) {
-  for (const char* kind : {"/tmp/ttmem launch-XXXXXX", "/tmp/ttmem:launch-XXXXXX"}) {
-    std::string name = kind;
-    const std::filesystem::path root = ::mkdtemp(name.data());
-    std::ofstream(root / "libttmem_preload.so") << "";
-    const auto found = find_preload(root.string());
+  for (const char* stem : {"ttmem launch-", "ttmem:launch-"}) {
+    const support::TemporaryDirectory folder("/tmp", stem);
+    std::ofstream(folder / "libttmem_preload.so") << "";
+    const auto found = find_preload(folder.path());
     ASSERT_FALSE(found) << *found;
     EXPECT_NE(found.error().message.find("without spaces and colons"), std::string::npos);
-    std::filesystem::remove_all(root);
   }
 }
 

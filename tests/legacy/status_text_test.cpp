@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "view/golden.hpp"
+#include "support/golden.hpp"
 #include "view/seeds_snapshot.hpp"
 
 namespace ttmem::legacy {

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "../support/devices.hpp"
 #include "ttmem/ttmem.h"
 
 namespace {
@@ -54,11 +55,7 @@ ttmem_set_t open_chip() {
   info.cores = cores.data();
   info.geometry[TTMEM_CORE_TENSIX] = {kL1Bytes, kRingBase, kRingBase, kRingBytes, kProgramBase};
   const ttmem_device_t chip = ttmem_device_opened(&info);
-  ttmem_set_info set = {};
-  set.struct_size = sizeof set;
-  set.device_count = 1;
-  set.devices = &chip;
-  return ttmem_device_set(&set);
+  return ttmem::support::open_set({&chip, 1});
 }
 
 ttmem_allocator_t open_allocator(ttmem_set_t set) {
@@ -67,11 +64,7 @@ ttmem_allocator_t open_allocator(ttmem_set_t set) {
       {TTMEM_SPACE_DRAM, 8, 1048704, 4277141376, 64, 0, nullptr},
       {TTMEM_SPACE_L1, kWorkers, kProgramBase, small_base - kProgramBase, 16, 0, nullptr},
       {TTMEM_SPACE_L1_SMALL, kWorkers, small_base, kL1SmallBytes, 16, 0, nullptr}};
-  ttmem_allocator_info info = {};
-  info.struct_size = sizeof info;
-  info.set = set;
-  info.space_count = 3;
-  info.spaces = spaces;
+  const ttmem_allocator_info info = ttmem::support::allocator_info(set, spaces);
   return ttmem_allocator_opened(&info);
 }
 

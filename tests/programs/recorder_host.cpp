@@ -18,38 +18,16 @@
 #include <thread>
 
 #include "../client/write_log.hpp"
+#include "../support/devices.hpp"
 #include "ttmem/ttmem.h"
 
 namespace {
 
 using ttmem::client::WriteLog;
+using ttmem::support::allocate;
 
 ttmem_allocator_t open_everything() {
-  ttmem_device_info device = {};
-  device.struct_size = sizeof device;
-  device.unique_id = 1;
-  device.arch = TTMEM_ARCH_WORMHOLE_B0;
-  const ttmem_device_t chip = ttmem_device_opened(&device);
-  ttmem_set_info set = {};
-  set.struct_size = sizeof set;
-  set.device_count = 1;
-  set.devices = &chip;
-  const ttmem_space_info dram = {TTMEM_SPACE_DRAM, 12, 0, 1 << 30, 32, 0, nullptr};
-  ttmem_allocator_info allocator = {};
-  allocator.struct_size = sizeof allocator;
-  allocator.set = ttmem_device_set(&set);
-  allocator.space_count = 1;
-  allocator.spaces = &dram;
-  return ttmem_allocator_opened(&allocator);
-}
-
-void allocate(ttmem_allocator_t allocator, std::uint64_t id, std::uint64_t block) {
-  ttmem_buffer buffer = {};
-  buffer.id = id;
-  buffer.block = block;
-  buffer.requested = block;
-  buffer.allocator = allocator;
-  ttmem_buffer_allocated(&buffer);
+  return ttmem::support::open_dram_on(ttmem::support::open_device());
 }
 
 struct FreesLate {

@@ -13,14 +13,14 @@
 #include <gtest/gtest.h>
 
 #include "segment/reader.hpp"
-#include "segment/reader_directory.hpp"
+#include "support/temporary_directory.hpp"
 #include "segment/segment_builder.hpp"
 
 namespace ttmem::segment {
 namespace {
 
 using support::buffer_payload;
-using support::OwnDirectory;
+using support::TemporaryDirectory;
 using support::SegmentBuilder;
 
 class NoSink : public SlotSink {
@@ -46,7 +46,7 @@ class ReaderBadInput : public ::testing::Test {
     builder.flush();
     return error_of(builder.path());
   }
-  OwnDirectory directory_;
+  TemporaryDirectory directory_;
 };
 
 TEST_F(ReaderBadInput, AGoodOneIsAccepted) {

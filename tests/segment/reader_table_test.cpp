@@ -8,14 +8,14 @@
 #include <gtest/gtest.h>
 
 #include "segment/reader.hpp"
-#include "segment/reader_directory.hpp"
+#include "support/temporary_directory.hpp"
 #include "segment/segment_builder.hpp"
 
 namespace ttmem::segment {
 namespace {
 
 using support::buffer_payload;
-using support::OwnDirectory;
+using support::TemporaryDirectory;
 using support::SegmentBuilder;
 
 // What the table holds: ids of live buffers by slot.
@@ -61,7 +61,7 @@ class ReaderTable : public ::testing::Test {
     builder_.put(slot, buffer_payload(truth_[slot], 0, 64, 0, false));
     truth_.erase(slot);
   }
-  OwnDirectory directory_;
+  TemporaryDirectory directory_;
   SegmentBuilder builder_;
   std::map<std::uint32_t, std::uint64_t> truth_;
 };

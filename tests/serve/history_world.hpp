@@ -5,8 +5,6 @@
 // clock that goes when told to, and a folder of its own.
 #pragma once
 
-#include <unistd.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -18,6 +16,7 @@
 
 #include "ledger/snapshot.hpp"
 #include "serve/history/history.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace ttmem::serve::history {
 
@@ -47,12 +46,7 @@ inline constexpr std::int64_t kStart = 1'800'000'000 / 86'400 * 86'400;
 struct HistoryWorld {
   HistoryWorld() {
     snapshot.boot_id = "boot";
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "ttmem-history-XXXXXX").string();
-    folder = ::mkdtemp(pattern.data());
-    path = folder / "history.db";
   }
-  ~HistoryWorld() { std::filesystem::remove_all(folder); }
 
   void add_device(std::uint64_t unique_id) {
     ledger::DeviceView device;
@@ -162,8 +156,9 @@ struct HistoryWorld {
 
   ledger::Snapshot snapshot;
   std::int64_t clock_s = kStart;
-  std::filesystem::path folder;
-  std::string path;
+  support::TemporaryDirectory place{std::filesystem::temp_directory_path()};
+  std::filesystem::path folder = place.path();
+  std::string path = place / "history.db";
   std::unique_ptr<History> history;
 };
 

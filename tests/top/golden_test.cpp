@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// Every view of the example host at several sizes, cell by cell. TTMEM_UPDATE_GOLDEN=1 writes the
-// files anew; look at the difference before you keep it.
+// Every view of the example host at several sizes, cell by cell.
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "support/golden.hpp"
 #include "top/example_frame.hpp"
 #include "view/ansi.hpp"
 
@@ -26,23 +24,6 @@ struct Picture {
 
 void PrintTo(const Picture& picture, std::ostream* out) { *out << picture.name; }
 
-std::string path_of(const std::string& name) {
-  return std::string(TTMEM_SOURCE_DIR) + "/tests/top/golden/" + name + ".txt";
-}
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-void compare(const std::string& name, const std::string& drawn) {
-  const std::string path = path_of(name);
-  if (std::getenv("TTMEM_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << drawn;
-  EXPECT_EQ(contents(path), drawn) << path;
-}
-
 view::Grid draw(const Picture& picture) {
   setenv("TZ", "UTC", 1);
   const Frame frame = example_frame();
@@ -57,7 +38,7 @@ class Golden : public testing::TestWithParam<Picture> {};
 
 TEST_P(Golden, IsDrawnAsBefore) {
   const Picture& picture = GetParam();
-  compare(picture.name, view::plain_text(draw(picture)));
+  EXPECT_GOLDEN(picture.name + ".txt", view::plain_text(draw(picture)));
 }
 
 std::vector<Picture> pictures() {
@@ -108,13 +89,13 @@ INSTANTIATE_TEST_SUITE_P(Views, Golden, testing::ValuesIn(pictures()),
 
 TEST(GoldenColours, DarkOverviewInTrueColour) {
   const view::Grid grid = draw({"", View::kOverview, 100, 30, nullptr});
-  compare("colours_dark_100x30",
+  EXPECT_GOLDEN("colours_dark_100x30.txt",
           view::styled_text(grid, {view::Palette(view::Theme::kDark), view::ColourDepth::kTrue}));
 }
 
 TEST(GoldenColours, LightDeviceIn256Colours) {
   const view::Grid grid = draw({"", View::kDevice, 100, 30, nullptr});
-  compare("colours_light_100x30",
+  EXPECT_GOLDEN("colours_light_100x30.txt",
           view::styled_text(grid, {view::Palette(view::Theme::kLight), view::ColourDepth::k256}));
 }
 

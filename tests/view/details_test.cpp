@@ -6,7 +6,7 @@
 #include "support/owners.hpp"
 #include "view/cores_text.hpp"
 #include "view/dump_text.hpp"
-#include "view/golden.hpp"
+#include "support/golden.hpp"
 #include "view/programs_text.hpp"
 #include "view/seeds_snapshot.hpp"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "view/golden.hpp"
+#include "support/golden.hpp"
 #include "view/seeds_snapshot.hpp"
 #include "view/status_parts.hpp"
 #include "view/status_text.hpp"

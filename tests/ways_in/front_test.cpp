@@ -4,6 +4,7 @@
 #include <ttmem/ttmem.hpp>
 
 #include "own_figures.hpp"
+#include "support/devices.hpp"
 
 namespace {
 
@@ -11,17 +12,7 @@ using Front = WaysIn;
 
 struct Chip {
   explicit Chip(std::int32_t metal_id) : set(ttmem::set_of({metal_id})) {
-    ttmem_space_info space{};
-    space.space = TTMEM_SPACE_DRAM;
-    space.banks = 12;
-    space.bank_bytes = 1072693184;
-    space.alignment = 32;
-    ttmem_allocator_info info{};
-    info.struct_size = sizeof info;
-    info.set = set;
-    info.space_count = 1;
-    info.spaces = &space;
-    allocator = ttmem_allocator_opened(&info);
+    allocator = ttmem::support::open_dram(set);
     device = ttmem::find_device(metal_id);
   }
   void allocate(std::uint64_t id, std::uint64_t block) const {

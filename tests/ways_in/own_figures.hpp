@@ -17,23 +17,22 @@
 #include <gtest/gtest.h>
 
 #include "collect/collector.hpp"
+#include "support/temporary_directory.hpp"
 
 // A directory for this process's segment; call it before anything is recorded.
 inline const std::string& segment_directory() {
-  static const std::string directory = [] {
-    char name[] = "/tmp/ttmem-ways-in-XXXXXX";
-    const char* made = mkdtemp(name);
-    setenv("TTMEM_DIR", made, 1);
+  static const ttmem::support::TemporaryDirectory directory;
+  [[maybe_unused]] static const bool once = [] {
+    setenv("TTMEM_DIR", directory.path().c_str(), 1);
     setenv("TT_ALLOC_TRACKING_ENABLED", "1", 0);
-    return std::string(made);
+    return true;
   }();
-  return directory;
+  return directory.path();
 }
 
 class WaysIn : public testing::Test {
  protected:
   static void SetUpTestSuite() { segment_directory(); }
-  static void TearDownTestSuite() { std::filesystem::remove_all(segment_directory()); }
 
   static ttmem::collect::Collector look() {
     ttmem::collect::Options options;
