@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "../tests/support/temporary_directory.hpp"
 #include "../tests/segment/segment_builder.hpp"
+#include "../tests/support/temporary_directory.hpp"
 #include "collect/collector.hpp"
 
 namespace ttmem::bench {

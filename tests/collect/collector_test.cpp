@@ -16,8 +16,8 @@
 #include <gtest/gtest.h>
 
 #include "collect/child_process.hpp"
-#include "support/temporary_directory.hpp"
 #include "segment/segment_builder.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace ttmem::collect {
 namespace {
@@ -26,8 +26,8 @@ using ledger::Ended;
 using ledger::Space;
 using support::buffer_payload;
 using support::Child;
-using support::TemporaryDirectory;
 using support::SegmentBuilder;
+using support::TemporaryDirectory;
 
 class CollectorOf : public ::testing::Test {
  protected:

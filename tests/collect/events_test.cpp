@@ -12,8 +12,8 @@
 
 #include "collect/child_process.hpp"
 #include "collect/collector.hpp"
-#include "support/temporary_directory.hpp"
 #include "segment/segment_builder.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace ttmem::collect {
 namespace {
@@ -24,8 +24,8 @@ using segment::Kind;
 using segment::Meta;
 using segment::Payload;
 using support::buffer_payload;
-using support::TemporaryDirectory;
 using support::SegmentBuilder;
+using support::TemporaryDirectory;
 
 class EventsOf : public ::testing::Test {
  protected:

@@ -18,14 +18,14 @@
 
 #include "collect/child_process.hpp"
 #include "segment/limits.hpp"
-#include "support/temporary_directory.hpp"
 #include "segment/segment_builder.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace ttmem::collect {
 namespace {
 
-using support::TemporaryDirectory;
 using support::SegmentBuilder;
+using support::TemporaryDirectory;
 
 class Garbage : public ::testing::Test {
  protected:

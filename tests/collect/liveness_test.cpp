@@ -15,17 +15,17 @@
 #include <gtest/gtest.h>
 
 #include "collect/child_process.hpp"
-#include "support/temporary_directory.hpp"
 #include "segment/reader_header.hpp"
 #include "segment/segment_builder.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace ttmem::collect {
 namespace {
 
 using ledger::Ended;
 using support::Child;
-using support::TemporaryDirectory;
 using support::SegmentBuilder;
+using support::TemporaryDirectory;
 
 class LivenessOf : public ::testing::Test {
  protected:

@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+
 #include "support/temporary_directory.hpp"
 
 namespace ttmem::inject {

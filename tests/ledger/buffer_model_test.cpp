@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// A million random steps with buffers against a map of what is live: after every step the sums of a
-// device that changed hold, every so often everything does, and at the end all is zero.
+// A million random steps (ten million in the long test) with buffers against a map of what is live:
+// after every step the sums of a device that changed hold, every so often everything does, and at
+// the end all is zero.
 #include <algorithm>
 #include <array>
 #include <iostream>
@@ -19,7 +20,7 @@ namespace ttmem::ledger {
 namespace {
 
 constexpr unsigned kBufferSeed = 20260822;
-constexpr int kSteps = 1000000, kAllSumsEvery = 20000;
+constexpr int kAllSumsEvery = 20000;
 constexpr DeviceIndex kChips = 8;
 constexpr SlotIndex kSlots = 4000;
 constexpr unsigned kWorkers = 16, kDramBanks = 12;
@@ -193,11 +194,11 @@ class BufferModel {
   std::array<DeviceSums, kChips + 1> sums_;
 };
 
-TEST(BufferModel, EqualsANaiveMapAfterEveryStep) {
+void compare_with_a_naive_map(int steps) {
   std::cout << "seed " << kBufferSeed << "\n";
   SCOPED_TRACE(testing::Message() << "seed " << kBufferSeed);
   BufferModel model;
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < steps; ++step) {
     const DeviceIndex device = model.step();
     ASSERT_EQ(model.found(device), model.expected(device)) << "step " << step;
     if (step % kAllSumsEvery == 0) {
@@ -212,6 +213,9 @@ TEST(BufferModel, EqualsANaiveMapAfterEveryStep) {
     EXPECT_EQ(model.found(device), DeviceSums());
   }
 }
+
+TEST(BufferModel, EqualsANaiveMapAfterEveryStep) { compare_with_a_naive_map(1'000'000); }
+TEST(LongBufferModel, EqualsANaiveMapAfterEveryStep) { compare_with_a_naive_map(10'000'000); }
 
 }  // namespace
 }  // namespace ttmem::ledger

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// A million random steps with programs, launches, traces, rings and buffers, in two processes, on 1
-// to 32 chips in overlapping sets, against a model that keeps a set of bytes for every core.
+// A million random steps (ten million in the long test) with programs, launches, traces, rings and
+// buffers, in two processes, on 1 to 32 chips in overlapping sets, against a model that keeps a set
+// of bytes for every core.
 #include <algorithm>
 #include <bitset>
 #include <iostream>
@@ -21,7 +22,7 @@ namespace ttmem::ledger {
 namespace {
 
 constexpr unsigned kProgramSeed = 35;
-constexpr int kEpisodes = 40, kStepsEach = 25000, kCheckEvery = 25, kFullCheckEvery = 5000;
+constexpr int kStepsEach = 25000, kCheckEvery = 25, kFullCheckEvery = 5000;
 constexpr unsigned kSide = 3;  // a grid of 3 x 3 workers
 constexpr std::size_t kWindow = 512;
 using ByteSet = std::bitset<kWindow>;  // bytes from kProgramBase on
@@ -398,10 +399,10 @@ class ModelProcess {
   std::uint64_t next_id_ = 1, next_stamp_ = 1;
 };
 
-TEST(ProgramModel, EqualsASetOfBytesForEveryCore) {
+void compare_with_a_set_of_bytes(unsigned episodes) {
   std::cout << "seed " << kProgramSeed << "\n";
-  for (unsigned episode = 0; episode < kEpisodes; ++episode) {
-    const unsigned chips = 1 + episode * 31 / (kEpisodes - 1);
+  for (unsigned episode = 0; episode < episodes; ++episode) {
+    const unsigned chips = 1 + episode * 31 / (episodes - 1);
     const unsigned seed = kProgramSeed + episode;
     SCOPED_TRACE(testing::Message() << "seed " << seed << ", chips " << chips);
     ModelProcess first(chips, seed), second(chips, seed + 1000);
@@ -426,6 +427,9 @@ TEST(ProgramModel, EqualsASetOfBytesForEveryCore) {
     }
   }
 }
+
+TEST(ProgramModel, EqualsASetOfBytesForEveryCore) { compare_with_a_set_of_bytes(40); }
+TEST(LongProgramModel, EqualsASetOfBytesForEveryCore) { compare_with_a_set_of_bytes(400); }
 
 }  // namespace
 }  // namespace ttmem::ledger

@@ -13,15 +13,15 @@
 #include <gtest/gtest.h>
 
 #include "segment/reader.hpp"
-#include "support/temporary_directory.hpp"
 #include "segment/segment_builder.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace ttmem::segment {
 namespace {
 
 using support::buffer_payload;
-using support::TemporaryDirectory;
 using support::SegmentBuilder;
+using support::TemporaryDirectory;
 
 class NoSink : public SlotSink {
  public:

@@ -8,15 +8,15 @@
 #include <gtest/gtest.h>
 
 #include "segment/reader.hpp"
-#include "support/temporary_directory.hpp"
 #include "segment/segment_builder.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace ttmem::segment {
 namespace {
 
 using support::buffer_payload;
-using support::TemporaryDirectory;
 using support::SegmentBuilder;
+using support::TemporaryDirectory;
 
 // What the table holds: ids of live buffers by slot.
 class Model : public SlotSink {

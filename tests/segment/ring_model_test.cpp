@@ -19,7 +19,6 @@ namespace ttmem::segment {
 namespace {
 
 constexpr unsigned kSeed = 35;
-constexpr int kSteps = 1000000;
 constexpr std::uint32_t kModelWorkers = 64, kActiveEthernet = 1;
 constexpr std::size_t kMostInUse = 7;
 
@@ -190,13 +189,16 @@ class RingModel {
   std::vector<PlainRing> rings_;
 };
 
-TEST(RingModel, EqualsAPlainQueue) {
+void compare_with_a_plain_queue(int steps) {
   std::cout << "seed " << kSeed << "\n";
   RingModel model;
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < steps; ++step) {
     ASSERT_EQ(model.step(), "") << "seed " << kSeed << ", step " << step;
   }
 }
+
+TEST(RingModel, EqualsAPlainQueue) { compare_with_a_plain_queue(1'000'000); }
+TEST(LongRingModel, EqualsAPlainQueue) { compare_with_a_plain_queue(10'000'000); }
 
 }  // namespace
 }  // namespace ttmem::segment

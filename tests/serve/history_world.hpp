@@ -44,9 +44,7 @@ inline constexpr std::uint64_t kNs = 1'000'000'000;
 inline constexpr std::int64_t kStart = 1'800'000'000 / 86'400 * 86'400;
 
 struct HistoryWorld {
-  HistoryWorld() {
-    snapshot.boot_id = "boot";
-  }
+  HistoryWorld() { snapshot.boot_id = "boot"; }
 
   void add_device(std::uint64_t unique_id) {
     ledger::DeviceView device;

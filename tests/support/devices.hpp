@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// Devices to record on: what programs tell about an n150 and its memory, through the calls of ttmem.h.
+// Devices to record on: what programs tell about an n150 and its memory, through the calls of
+// ttmem.h.
 #pragma once
 
 #include <cstdint>

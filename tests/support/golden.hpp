@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// Text that must not change by accident: compared with a file in the folder `golden` beside the test.
-// With TTMEM_UPDATE_GOLDEN=1 in the environment the files are written instead; look at the difference
-// before you commit it.
+// Text that must not change by accident: compared with a file in the folder `golden` beside the
+// test. With TTMEM_UPDATE_GOLDEN=1 in the environment the files are written instead; look at the
+// difference before you commit it.
 #pragma once
 
 #include <cstdlib>

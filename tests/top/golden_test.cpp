@@ -2,13 +2,14 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // Every view of the example host at several sizes, cell by cell.
+#include "support/golden.hpp"
+
 #include <cstdlib>
 #include <string>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "support/golden.hpp"
 #include "top/example_frame.hpp"
 #include "view/ansi.hpp"
 
@@ -89,14 +90,16 @@ INSTANTIATE_TEST_SUITE_P(Views, Golden, testing::ValuesIn(pictures()),
 
 TEST(GoldenColours, DarkOverviewInTrueColour) {
   const view::Grid grid = draw({"", View::kOverview, 100, 30, nullptr});
-  EXPECT_GOLDEN("colours_dark_100x30.txt",
-          view::styled_text(grid, {view::Palette(view::Theme::kDark), view::ColourDepth::kTrue}));
+  EXPECT_GOLDEN(
+      "colours_dark_100x30.txt",
+      view::styled_text(grid, {view::Palette(view::Theme::kDark), view::ColourDepth::kTrue}));
 }
 
 TEST(GoldenColours, LightDeviceIn256Colours) {
   const view::Grid grid = draw({"", View::kDevice, 100, 30, nullptr});
-  EXPECT_GOLDEN("colours_light_100x30.txt",
-          view::styled_text(grid, {view::Palette(view::Theme::kLight), view::ColourDepth::k256}));
+  EXPECT_GOLDEN(
+      "colours_light_100x30.txt",
+      view::styled_text(grid, {view::Palette(view::Theme::kLight), view::ColourDepth::k256}));
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/golden.hpp"
 #include "support/owners.hpp"
 #include "view/cores_text.hpp"
 #include "view/dump_text.hpp"
-#include "support/golden.hpp"
 #include "view/programs_text.hpp"
 #include "view/seeds_snapshot.hpp"
 
