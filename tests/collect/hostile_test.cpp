@@ -18,8 +18,8 @@
 
 #include "collect/child_process.hpp"
 #include "collect/collector.hpp"
-#include "segment/reader_directory.hpp"
 #include "segment/segment_builder.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace ttmem::collect {
 namespace {
@@ -28,8 +28,8 @@ using ledger::Space;
 using segment::BlobKind;
 using support::buffer_payload;
 using support::Child;
-using support::OwnDirectory;
 using support::SegmentBuilder;
+using support::TemporaryDirectory;
 
 constexpr std::uint64_t kHonestBlock = 4096;
 constexpr std::uint64_t kHonestBytes = 12 * kHonestBlock;  // twelve banks
@@ -110,7 +110,7 @@ class Hostile : public ::testing::Test {
     }
     return false;
   }
-  OwnDirectory directory_;
+  TemporaryDirectory directory_;
   std::unique_ptr<Collector> collector_;
 };
 
