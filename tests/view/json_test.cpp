@@ -94,13 +94,14 @@ TEST(JsonDocument, CoresAreWhatTheirTablesSay) {
 
 TEST(JsonDocument, BanksAreWhatTheirTablesSay) {
   ledger::BankMap map{.space = ledger::Space::kDram, .banks = 12, .begin = 64, .end = 4096};
-  map.blocks = {{64, 128, 5, 4711, "python3", "matmul", "", kNow}};
+  map.blocks = {{64, 128, 5, owner(4711), "matmul", "", kNow}};
   map.free = {{128, 4096}};
   const Json value =
       Json::parse(banks_json(seeds_snapshot(), {0, 1, {map, {}}}, JsonLayout::kCompact));
   EXPECT_EQ(JsonDoc().complaints(value, "banks"), "");
   EXPECT_EQ(value["spaces"][0]["blocks"][0]["operation"], "matmul");
   EXPECT_TRUE(value["spaces"][0]["blocks"][0]["line"].is_null());
+  EXPECT_EQ(value["spaces"][0]["blocks"][0]["segment"], "ttmem-4711-1-aa");
 }
 
 TEST(JsonDocument, HoldingsOfEveryKindAreWhatTheirTableSays) {

@@ -37,7 +37,7 @@ class WaysIn : public testing::Test {
   static ttmem::collect::Collector look() {
     ttmem::collect::Options options;
     options.directories = {segment_directory()};
-    options.process = ledger::ProcessSelector{getpid(), {}, {}};
+    options.process = ttmem::ledger::ProcessSelector{getpid(), {}, {}};
     ttmem::collect::Collector collector(options);
     collector.refresh();
     return collector;
