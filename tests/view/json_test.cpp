@@ -94,7 +94,7 @@ TEST(JsonDocument, CoresAreWhatTheirTablesSay) {
 
 TEST(JsonDocument, BanksAreWhatTheirTablesSay) {
   ledger::BankMap map{.space = ledger::Space::kDram, .banks = 12, .begin = 64, .end = 4096};
-  map.blocks = {{64, 128, 5, owner(4711), "matmul", "", kNow}};
+  map.blocks = {{64, 128, 5, test::owner(4711), "matmul", "", kNow}};
   map.free = {{128, 4096}};
   const Json value =
       Json::parse(banks_json(seeds_snapshot(), {0, 1, {map, {}}}, JsonLayout::kCompact));
