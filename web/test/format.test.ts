@@ -6,7 +6,7 @@ import { csvText } from '../src/format/csv.ts';
 import { numberOf, parseFilter } from '../src/format/filter.ts';
 import { grouped, sum } from '../src/format/groups.ts';
 import { ageText, bytesText, countText, durationText, exactText, percentText, rangesText } from '../src/format/units.ts';
-import { visible } from '../src/format/words.ts';
+import { shortLine, visible } from '../src/format/words.ts';
 import { heat, inkOn, levelOf } from '../src/parts/heat.ts';
 import type { Holding } from '../src/live/documents.ts';
 
@@ -59,6 +59,12 @@ test('CSV that no spreadsheet takes for a formula', () => {
 test('what would turn a text around is shown as a code', () => {
   assert.equal(visible('a\u202eb\u001bc'), 'a\\u{202e}b\\u{1b}c');
   assert.equal(visible('größe 漢字'), 'größe 漢字');
+});
+
+test('lines by their last folders', () => {
+  assert.equal(shortLine('/home/user/models/llama/mlp.py:41 forward'), '…/llama/mlp.py:41 forward');
+  assert.equal(shortLine('llama/mlp.py:41'), 'llama/mlp.py:41');
+  assert.equal(shortLine('mlp.py:41 forward'), 'mlp.py:41 forward');
 });
 
 test('levels and their colours', () => {

@@ -39,6 +39,9 @@ export const ROLE_WORDS: Record<string, string> = {
 
 export const spaced = (word: string): string => word.replaceAll('_', ' ');
 
+// The line of a source by its last two folders; the rest is in the tooltip.
+export const shortLine = (line: string): string => line.replace(/^\S*\/(?=[^/\s]+\/[^/\s]+)/, '…/');
+
 // Names come from other people's programs: what would not be seen, or would turn the text around, is shown as a code.
 export const visible = (text: string): string =>
   // eslint-disable-next-line no-control-regex

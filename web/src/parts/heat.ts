@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// Colours of the heat map: cividis, which people with any colour vision read alike. "Full" stands
-// out on a light page and on a dark one: there the scale is turned round.
-const STOPS = ['#00224e', '#35456c', '#666970', '#948e77', '#c8b866', '#fee838'].map((hex) =>
-  [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)),
-);
+// Colours of the heat map, which people with any colour vision read alike: cividis on a dark page, and on
+// a light one from a pale yellow to its dark end. So "full" stands out on both.
+const rgbOf = (hex: string): number[] => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+const ON_DARK = ['#00224e', '#35456c', '#666970', '#948e77', '#c8b866', '#fee838'].map(rgbOf);
+const ON_LIGHT = ['#fcf6cf', '#d9c97a', '#a89c72', '#777474', '#44506e', '#00224e'].map(rgbOf);
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const VALUES = new Map([...ALPHABET].map((character, i) => [character, i / (ALPHABET.length - 1)]));
 
 export type Rgb = [number, number, number];
 
 export function heat(level: number, dark: boolean): Rgb {
-  const at = (dark ? level : 1 - level) * (STOPS.length - 1);
-  const low = Math.min(STOPS.length - 2, Math.max(0, Math.floor(at)));
+  const stops = dark ? ON_DARK : ON_LIGHT;
+  const at = level * (stops.length - 1);
+  const low = Math.min(stops.length - 2, Math.max(0, Math.floor(at)));
   const part = Math.min(1, Math.max(0, at - low));
-  return [0, 1, 2].map((i) => Math.round(STOPS[low]![i]! + part * (STOPS[low + 1]![i]! - STOPS[low]![i]!))) as Rgb;
+  return [0, 1, 2].map((i) => Math.round(stops[low]![i]! + part * (stops[low + 1]![i]! - stops[low]![i]!))) as Rgb;
 }
 
 export const css = ([r, g, b]: Rgb): string => `rgb(${r} ${g} ${b})`;

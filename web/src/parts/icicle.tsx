@@ -5,7 +5,7 @@
 import type { Holding } from '../live/documents.ts';
 import { grouped, sum, type Group } from '../format/groups.ts';
 import { bytesText, exactText, percentText } from '../format/units.ts';
-import { visible } from '../format/words.ts';
+import { shortLine, visible } from '../format/words.ts';
 import { go } from '../route.ts';
 
 const NARROW = 0.004; // of the width: cannot be seen
@@ -31,7 +31,7 @@ function Block({ group, of, whole, field, shade }: { group: Group; of: number; w
     <div class="icicle-part" role="listitem" style={{ width: `${(100 * group.bytes) / of}%` }}>
       <button type="button" class={`icicle-block shade-${shade}`} title={title} data-bytes={group.bytes}
         onClick={() => go(`${location.pathname}?filter=${encodeURIComponent(search)}`)}>
-        <span>{name}</span> <span class="icicle-bytes">{bytesText(group.bytes)}</span>
+        <span>{field === 'line' ? shortLine(name) : name}</span> <span class="icicle-bytes">{bytesText(group.bytes)}</span>
       </button>
       {group.children.length > 0 && (
         <div class="icicle-row" role="list" aria-label={`${name} by line`}>

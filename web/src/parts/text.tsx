@@ -5,7 +5,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Figure } from '../live/documents.ts';
 import { bytesText, countText, exactText } from '../format/units.ts';
-import { visible } from '../format/words.ts';
+import { shortLine, visible } from '../format/words.ts';
 
 export function Bytes({ value, figure }: { value: Figure | undefined; figure?: string }) {
   const known = value !== null && value !== undefined;
@@ -21,6 +21,10 @@ export const Count = ({ value, figure }: { value: Figure | undefined; figure?: s
     {countText(value)}
   </span>
 );
+
+// The line of a source, shortened.
+export const Line = ({ of }: { of: string | null | undefined }) =>
+  of ? <bdi title={visible(of)}>{visible(shortLine(of))}</bdi> : <span class="quiet">-</span>;
 
 // A name that some program chose.
 export const Name = ({ of, none = '-' }: { of: string | null | undefined; none?: string }) =>

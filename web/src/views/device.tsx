@@ -57,7 +57,7 @@ function Figures({ device }: { device: Device }) {
         <DramBar device={device} />
         <dl class="facts">
           <Fact label="Taken">
-            <Bytes value={dram.taken} figure="dram.taken" /> of <Bytes value={dram.capacity} figure="dram.capacity" /> ({percentText(dram.taken, dram.capacity)})
+            <Bytes value={dram.taken} figure="dram.taken" /> of <Bytes value={dram.capacity} figure="dram.capacity" /> <span class="bytes">({percentText(dram.taken, dram.capacity)})</span>
           </Fact>
           <Fact label="Requested"><Bytes value={dram.requested} figure="dram.requested" /></Fact>
           <Fact label="Buffers"><Count value={dram.count} figure="dram.count" /></Fact>
@@ -74,7 +74,7 @@ function Figures({ device }: { device: Device }) {
         <Legend parts={L1_PARTS} />
         <dl class="facts">
           <Fact label="Used">
-            <Bytes value={l1_total.used} figure="l1_total.used" /> of <Bytes value={l1_total.capacity} figure="l1_total.capacity" /> ({percentText(l1_total.used, l1_total.capacity)})
+            <Bytes value={l1_total.used} figure="l1_total.used" /> of <Bytes value={l1_total.capacity} figure="l1_total.capacity" /> <span class="bytes">({percentText(l1_total.used, l1_total.capacity)})</span>
           </Fact>
           <Fact label="Buffers, taken"><Bytes value={l1.taken} figure="l1.taken" /></Fact>
           <Fact label="Buffers, peak"><Bytes value={l1.peak} figure="l1.peak" /></Fact>

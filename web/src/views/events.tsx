@@ -7,7 +7,7 @@ import { addEvents, events, pausedSince, togglePause, wantEvents } from '../live
 import { ask } from '../live/ask.ts';
 import type { HistoryEvent } from '../live/documents.ts';
 import { Table, type Column } from '../parts/table.tsx';
-import { Bytes, Name } from '../parts/text.tsx';
+import { Bytes, Line, Name } from '../parts/text.tsx';
 import { clockText, rangesText } from '../format/units.ts';
 import { spaced, SPACE_WORDS } from '../format/words.ts';
 
@@ -20,7 +20,7 @@ const COLUMNS: Column<HistoryEvent>[] = [
   { name: 'size', title: 'Bytes', value: bytes, number: true, width: '7rem', cell: (event) => (bytes(event) === null ? '-' : <Bytes value={bytes(event)} />) },
   { name: 'space', title: 'Where', value: (event) => event.space, width: '6rem', cell: (event) => (event.space ? (SPACE_WORDS[event.space] ?? event.space) : '-') },
   { name: 'what', title: 'What', value: what, width: '16rem', cell: (event) => <Name of={what(event)} /> },
-  { name: 'line', title: 'Line', value: (event) => event.line, width: '16rem', cell: (event) => <Name of={event.line} /> },
+  { name: 'line', title: 'Line', value: (event) => event.line, width: '16rem', cell: (event) => <Line of={event.line} /> },
   { name: 'devices', title: 'Devices', value: (event) => rangesText(event.devices.map((each) => each.id)), width: '7rem' },
   { name: 'process', title: 'Process', value: (event) => event.process, width: '10rem', cell: (event) => <Name of={event.process} /> },
   { name: 'pid', title: 'PID', value: (event) => event.pid, number: true, width: '6rem' },

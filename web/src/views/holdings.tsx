@@ -6,7 +6,7 @@ import { ask, useDocument } from '../live/ask.ts';
 import { now } from '../live/live.ts';
 import type { Holding, HoldingsDocument } from '../live/documents.ts';
 import { Table, type Column } from '../parts/table.tsx';
-import { Bytes, Name, Problem } from '../parts/text.tsx';
+import { Bytes, Line, Name, Problem } from '../parts/text.tsx';
 import { parameter, setParameters } from '../route.ts';
 import { ageText, countText, hexText, rangesText } from '../format/units.ts';
 import { spaced, SPACE_WORDS } from '../format/words.ts';
@@ -39,7 +39,7 @@ export const HOLDING_COLUMNS: Column<Holding>[] = [
   { name: 'size', title: 'Per device', value: size, number: true, width: '8rem', cell: (holding) => <Bytes value={size(holding)} /> },
   { name: 'requested', title: 'Requested', value: (holding) => holding.requested, number: true, width: '8rem', cell: (holding) => (holding.requested === null ? '-' : <Bytes value={holding.requested} />) },
   { name: 'op', title: 'Operation', value: (holding) => holding.operation ?? holding.name, width: '14rem', cell: (holding) => <Name of={holding.operation ?? holding.name} /> },
-  { name: 'line', title: 'Line', value: (holding) => holding.line ?? holding.source, width: '22rem', cell: (holding) => <Name of={holding.line ?? holding.source} /> },
+  { name: 'line', title: 'Line', value: (holding) => holding.line ?? holding.source, width: '22rem', cell: (holding) => <Line of={holding.line ?? holding.source} /> },
   { name: 'process', title: 'Process', value: (holding) => holding.process, width: '10rem', cell: (holding) => <Name of={holding.process} /> },
   { name: 'pid', title: 'PID', value: (holding) => holding.pid, number: true, width: '5.5rem' },
   { name: 'devices', title: 'Devices', value: (holding) => rangesText(holding.devices), width: '6.5rem' },

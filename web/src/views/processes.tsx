@@ -34,28 +34,28 @@ function age(process: Process): string {
 }
 
 const bytes = (name: keyof Process['held'], title: string): Column<Process> => ({
-  name, title, number: true, width: '8rem',
+  name, title, number: true, width: name === 'program_l1' ? '7.8rem' : '7rem',
   value: (process) => process.held[name],
   cell: (process) => <Bytes value={process.held[name]} figure={`held.${name}`} />,
 });
 
 const COLUMNS: Column<Process>[] = [
-  { name: 'name', title: 'Process', value: (process) => process.name, width: '14rem',
+  { name: 'name', title: 'Process', value: (process) => process.name, width: '9rem',
     cell: (process) => <a href={processPath(process)}><Name of={process.name} /></a> },
-  { name: 'pid', title: 'PID', value: (process) => process.pid, number: true, width: '6rem' },
-  { name: 'user', title: 'User', value: (process) => process.user ?? String(process.uid), width: '7rem',
+  { name: 'pid', title: 'PID', value: (process) => process.pid, number: true, width: '4.6rem' },
+  { name: 'user', title: 'User', value: (process) => process.user ?? String(process.uid), width: '6rem',
     cell: (process) => <Name of={process.user ?? String(process.uid)} /> },
-  { name: 'state', title: 'State', value: (process) => (process.alive ? 'running' : process.ended), cell: (process) => <State of={process} />, width: '7rem' },
-  { name: 'devices', title: 'Devices', value: deviceList, width: '6.5rem', cell: (process) => <span title={deviceList(process)}>{deviceList(process) || '-'}</span> },
+  { name: 'state', title: 'State', value: (process) => (process.alive ? 'running' : process.ended), cell: (process) => <State of={process} />, width: '6.5rem' },
+  { name: 'devices', title: 'Devices', value: deviceList, width: '6rem', cell: (process) => <span title={deviceList(process)}>{deviceList(process) || '-'}</span> },
   bytes('dram', 'DRAM'),
   bytes('l1', 'L1'),
   bytes('program_l1', 'Program L1'),
   bytes('kernels', 'Kernels'),
-  { name: 'launches', title: 'Launches', value: (process) => process.held.dispatches, number: true, width: '7rem',
+  { name: 'launches', title: 'Launches', value: (process) => process.held.dispatches, number: true, width: '6.8rem',
     cell: (process) => countText(process.held.dispatches) },
-  { name: 'failures', title: 'Failures', value: (process) => process.failures.length, number: true, width: '6rem' },
-  { name: 'age', title: 'Age', value: (process) => process.started_ns, number: true, width: '7rem', cell: age },
-  { name: 'figures', title: 'Figures', value: (process) => String(process.tracking.exact), cell: (process) => <Quality of={process} />, width: '8rem' },
+  { name: 'failures', title: 'Failures', value: (process) => process.failures.length, number: true, width: '6.2rem' },
+  { name: 'age', title: 'Age', value: (process) => process.started_ns, number: true, width: '6rem', cell: age },
+  { name: 'figures', title: 'Figures', value: (process) => String(process.tracking.exact), cell: (process) => <Quality of={process} />, width: '7.4rem' },
 ];
 
 export const ProcessTable = () => (

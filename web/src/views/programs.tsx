@@ -6,7 +6,7 @@ import { useDocument } from '../live/ask.ts';
 import { now } from '../live/live.ts';
 import type { Program } from '../live/documents.ts';
 import { Table, type Column } from '../parts/table.tsx';
-import { Badge, Bytes, Name, Problem } from '../parts/text.tsx';
+import { Badge, Bytes, Line, Name, Problem } from '../parts/text.tsx';
 import { ageText, countText } from '../format/units.ts';
 
 const EVERY_MS = 2000;
@@ -28,7 +28,7 @@ const COLUMNS: Column<Program>[] = [
   { name: 'last', title: 'Last launch', value: (program) => program.last_dispatch_ns, number: true, width: '8rem', cell: (program) => (program.last_dispatch_ns === null ? 'never' : `${ageText(program.last_dispatch_ns, now.peek())} ago`) },
   { name: 'process', title: 'Process', value: (program) => program.process, width: '9rem', cell: (program) => <Name of={program.process} /> },
   { name: 'pid', title: 'PID', value: (program) => program.pid, number: true, width: '5.5rem' },
-  { name: 'line', title: 'Line', value: (program) => program.line, width: '14rem', cell: (program) => <Name of={program.line} /> },
+  { name: 'line', title: 'Line', value: (program) => program.line, width: '14rem', cell: (program) => <Line of={program.line} /> },
 ];
 
 export function Programs() {
