@@ -7,6 +7,7 @@
 
 #include "top/moving.hpp"
 #include "top/rows.hpp"
+#include "top/sort_orders.hpp"
 #include "view/characters.hpp"
 
 namespace ttmem::top {
@@ -16,7 +17,7 @@ constexpr int kWheelRows = 3;
 constexpr std::size_t kLongestFilter = 64;
 constexpr char32_t kCtrlC = 3, kCtrlL = 12, kCtrlZ = 26;
 
-int order_count(const ScreenState& state) { return static_cast<int>(orders_of(state).size()); }
+int order_count(const ScreenState& state) { return static_cast<int>(order_titles(state).size()); }
 
 void sort_by(ScreenState& state, int order) {
   ListState& list = state.list();
@@ -204,7 +205,7 @@ Outcome click(ScreenState& state, const Input& input, const Shown& shown) {
 }
 
 void open_menu(ScreenState& state) {
-  if (orders_of(state).empty()) return;
+  if (order_titles(state).empty()) return;
   if (state.view == View::kDevice) state.kernels = true;
   state.sort_menu = true;
   state.menu_row = state.list().sort;
@@ -296,7 +297,7 @@ Outcome press(ScreenState& state, char32_t character, const Shown& shown) {
 
 void sideways(ScreenState& state, const Shown& shown, int by) {
   if (on_cores(state)) return move_core(state, shown, by, 0);
-  if (!orders_of(state).empty()) sort_by(state, state.list().sort + by);
+  if (!order_titles(state).empty()) sort_by(state, state.list().sort + by);
 }
 
 // What a key means whatever is on the screen.

@@ -57,14 +57,15 @@ void draw_dead(Canvas& canvas, const view::Rect& place, const Scene& scene) {
     return;
   }
   const int bytes = scene.state.exact ? 15 : 10;
-  Listing listing = listing_of(list, rows.size());
+  Listing listing = listing_of(scene.state, rows.size());
   const int pid = pid_columns(scene, false);
-  listing.columns = {{"PID", pid, true, 0, 0, 4},       {"USER", 8, false, 5, 0, 5},
-                     {"NAME", 15, false, 0, 1, 6},      {"HOW", 6, false, 0, 0, -1},
-                     {"AGO", 9, true, 0, 0, 0},         {"LIVED", 9, true, 6, 0, 7},
-                     {"DEVICES", 7, false, 4, 0, -1},   {"BUFFERS", 8, true, 3, 0, -1},
-                     {"DRAM", bytes, true, 0, 0, 1},    {"L1 USED", bytes, true, 1, 0, 2},
-                     {"KERNELS", bytes, true, 2, 0, 3}, {"LAST FAILURE", 12, false, 7, 2, -1}};
+  listing.columns = {
+      {"PID", pid, true, 0, 0, "pid"},           {"USER", 8, false, 5, 0, "user"},
+      {"NAME", 15, false, 0, 1, "name"},         {"HOW", 6, false, 0, 0, ""},
+      {"AGO", 9, true, 0, 0, "ended"},           {"LIVED", 9, true, 6, 0, "lived"},
+      {"DEVICES", 7, false, 4, 0, ""},           {"BUFFERS", 8, true, 3, 0, ""},
+      {"DRAM", bytes, true, 0, 0, "DRAM"},       {"L1 USED", bytes, true, 1, 0, "L1 used"},
+      {"KERNELS", bytes, true, 2, 0, "kernels"}, {"LAST FAILURE", 12, false, 7, 2, ""}};
   listing.row = [&](int row) { return cells(scene, rows[static_cast<std::size_t>(row)]); };
   draw_list(canvas, {inside.x + 1, inside.y, inside.columns - 2, inside.rows}, listing);
 }

@@ -164,14 +164,19 @@ void draw_kernels(Canvas& canvas, const view::Rect& place, const Scene& scene,
     return;
   }
   const int bytes = scene.state.exact ? 12 : 10;
-  Listing listing = listing_of(list, rows.size());
+  Listing listing = listing_of(scene.state, rows.size());
   if (!scene.state.kernels) listing.selected = -1;
-  listing.columns = {{"NAME", 12, false, 0, 1, 7},      {"TYPE", 11, false, 1, 0, 8},
-                     {"RISC", 7, false, 8, 0, -1},      {"SIZE", bytes, true, 0, 0, 1},
-                     {"CORES", 6, true, 0, 0, 2},       {"FOOTPRINT", bytes, true, 2, 0, 0},
-                     {"DISPATCHES", 11, true, 3, 0, 3}, {"HITS", 8, true, 4, 0, 4},
-                     {"RELOADS", 8, true, 5, 0, 5},     {"LAST", 9, true, 6, 0, 6},
-                     {"PROCESS", 18, false, 7, 0, -1}};
+  listing.columns = {{"NAME", 12, false, 0, 1, "name"},
+                     {"TYPE", 11, false, 1, 0, "type"},
+                     {"RISC", 7, false, 8, 0, ""},
+                     {"SIZE", bytes, true, 0, 0, "size"},
+                     {"CORES", 6, true, 0, 0, "cores"},
+                     {"FOOTPRINT", bytes, true, 2, 0, "footprint"},
+                     {"DISPATCHES", 11, true, 3, 0, "dispatches"},
+                     {"HITS", 8, true, 4, 0, "hits"},
+                     {"RELOADS", 8, true, 5, 0, "reloads"},
+                     {"LAST", 9, true, 6, 0, "last dispatch"},
+                     {"PROCESS", 18, false, 7, 0, ""}};
   listing.row = [&](int row) { return kernel_cells(scene, *rows[static_cast<std::size_t>(row)]); };
   draw_list(canvas, {inside.x + 1, inside.y, inside.columns - 2, inside.rows}, listing);
 }

@@ -5,17 +5,27 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/assert.hpp"
+#include "top/sort_orders.hpp"
+
 namespace ttmem::top {
 namespace {
 
 constexpr int kGap = 2;
 
+// Which order the column stands for; -1: none.
+int order_of(const Listing& listing, const ListColumn& column) {
+  if (column.order.empty()) return -1;
+  const auto found = std::ranges::find(listing.orders, column.order);
+  TTMEM_CHECK(found != listing.orders.end());
+  return static_cast<int>(found - listing.orders.begin());
+}
+
 // Which columns are shown, and how wide; 0 = not shown. What the list is sorted by stays.
 std::vector<int> fitted_widths(const Listing& listing, int room) {
   const std::vector<ListColumn>& columns = listing.columns;
   const auto stays = [&](const ListColumn& column) {
-    const bool sorted = column.order >= 0 && column.order == listing.sorted_by;
-    return sorted || column.importance == 0;
+    return column.importance == 0 || order_of(listing, column) == listing.sorted_by;
   };
   std::vector<int> widths;
   for (const ListColumn& column : columns) widths.push_back(column.width);
@@ -80,12 +90,13 @@ void draw_titles(Canvas& canvas, const view::Rect& place, const Listing& listing
   for (std::size_t i = 0; i < widths.size(); ++i) {
     if (widths[i] == 0) continue;
     const ListColumn& column = listing.columns[i];
-    const bool sorted = column.order >= 0 && column.order == listing.sorted_by;
+    const int order = order_of(listing, column);
+    const bool sorted = order == listing.sorted_by;
     ListCell title{column.title, sorted ? looks::kKey.bold() : looks::kSoft, {}};
     if (sorted) title.text += listing.reversed ? "▲" : "▼";
     draw_cell(canvas, title, column, x, place.y, widths[i]);
-    if (column.order >= 0) {
-      canvas.zones.push_back({{x, place.y, widths[i], 1}, ZoneKind::kSort, column.order});
+    if (order >= 0) {
+      canvas.zones.push_back({{x, place.y, widths[i], 1}, ZoneKind::kSort, order});
     }
     x += widths[i] + kGap;
   }
@@ -97,8 +108,10 @@ int first_shown(int selected, int rows, int height) {
   return std::clamp(selected - height / 2, 0, std::max(0, rows - height));
 }
 
-Listing listing_of(const ListState& list, std::size_t rows) {
+Listing listing_of(const ScreenState& state, std::size_t rows) {
+  const ListState& list = state.list();
   Listing listing;
+  listing.orders = order_titles(state);
   listing.rows = static_cast<int>(rows);
   listing.selected = std::min(list.selected, listing.rows - 1);
   listing.sorted_by = list.sort;

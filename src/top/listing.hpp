@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "top/canvas.hpp"
@@ -15,10 +16,10 @@ namespace ttmem::top {
 struct ListColumn {
   std::string title;
   int width = 8;
-  bool right = false;  // aligned to the right
-  int importance = 0;  // 0 stays longest; higher ones leave first when there is no room
-  int stretch = 0;     // share of the room that is left over
-  int order = -1;      // a click on the title sorts by this order
+  bool right = false;      // aligned to the right
+  int importance = 0;      // 0 stays longest; higher ones leave first when there is no room
+  int stretch = 0;         // share of the room that is left over
+  std::string_view order;  // a click on the title sorts by the order of this title; "" = none
 };
 
 // One cell of a row: text, or something drawn into the place given.
@@ -31,17 +32,18 @@ struct ListCell {
 struct Listing {
   std::vector<ListColumn> columns;
   int rows = 0;
-  int selected = -1;   // -1: none
-  int first_zone = 0;  // number of the first row for clicks
-  int sorted_by = -1;
+  int selected = -1;                     // -1: none
+  int first_zone = 0;                    // number of the first row for clicks
+  std::vector<std::string_view> orders;  // titles of all; empty: it has one only
+  int sorted_by = 0;                     // which of them
   bool reversed = false;
   // Called for the rows that are seen, with the columns that are: fill one cell per column.
   std::function<std::vector<ListCell>(int row)> row;
   std::vector<ListCell> footer;  // a line below the rows, in the same columns, if there is room
 };
 
-// As the person chose: which row is selected, and the order.
-Listing listing_of(const ListState& list, std::size_t rows);
+// The list that is shown as the person chose: which row is selected, and the order.
+Listing listing_of(const ScreenState& state, std::size_t rows);
 
 // Titles in the first line of the place, rows below; a mark at the right edge says where one is.
 void draw_list(Canvas& canvas, const view::Rect& place, const Listing& listing);

@@ -8,6 +8,7 @@
 #include "top/device_card.hpp"
 #include "top/listing.hpp"
 #include "top/rows.hpp"
+#include "top/sort_orders.hpp"
 #include "top/views.hpp"
 #include "view/bars.hpp"
 #include "view/status_parts.hpp"
@@ -80,23 +81,27 @@ std::string rate_text(double per_second) {
   return fmt::format("{:.0f}k", per_second / 1000);
 }
 
-bool shows_l1(const ListState& list) { return list.sort == 1 || list.sort == 2; }
+// The sparklines show what the list is sorted by.
+bool shows_l1(const ListState& list) {
+  const std::string_view title = process_orders()[static_cast<std::size_t>(list.sort)].title;
+  return title == "L1 used" || title == "program L1";
+}
 
 std::vector<ListColumn> process_columns(const Scene& scene) {
   const int bytes = scene.state.exact ? 15 : 10;
-  return {{"PID", pid_columns(scene, true), true, 0, 0, 5},
-          {"USER", 8, false, 7, 0, 6},
-          {"NAME", 14, false, 0, 5, 7},
-          {"DEVICES", 7, false, 4, 0, -1},
-          {"DRAM", bytes, true, 0, 0, 0},
-          {"L1 USED", bytes, true, 0, 0, 1},
-          {"of it PROG", bytes, true, 3, 0, 2},
-          {"KERNELS", bytes, true, 5, 0, 3},
-          {"APP/FAB/DISP", 12, true, 10, 0, -1},
-          {"DISP/S", 7, true, 2, 0, 4},
-          {"SOURCE", 8, false, 9, 0, -1},
-          {"AGE", 9, true, 8, 0, 8},
-          {shows_l1(scene.state.list()) ? "L1, 2 MIN" : "DRAM, 2 MIN", 12, false, 6, 4, -1}};
+  return {{"PID", pid_columns(scene, true), true, 0, 0, "pid"},
+          {"USER", 8, false, 7, 0, "user"},
+          {"NAME", 14, false, 0, 5, "name"},
+          {"DEVICES", 7, false, 4, 0, ""},
+          {"DRAM", bytes, true, 0, 0, "DRAM"},
+          {"L1 USED", bytes, true, 0, 0, "L1 used"},
+          {"of it PROG", bytes, true, 3, 0, "program L1"},
+          {"KERNELS", bytes, true, 5, 0, "kernels"},
+          {"APP/FAB/DISP", 12, true, 10, 0, ""},
+          {"DISP/S", 7, true, 2, 0, "dispatches/s"},
+          {"SOURCE", 8, false, 9, 0, ""},
+          {"AGE", 9, true, 8, 0, "age"},
+          {shows_l1(scene.state.list()) ? "L1, 2 MIN" : "DRAM, 2 MIN", 12, false, 6, 4, ""}};
 }
 
 std::string kernel_counts(const ledger::ProcessView& process) {
@@ -184,7 +189,7 @@ void draw_processes(Canvas& canvas, const view::Rect& place, const Scene& scene)
   const std::vector<ProcessRow> rows = process_rows(scene, true, list);
   const view::Rect inside =
       draw_panel(canvas, place, fmt::format("Processes {}", rows.size()), processes_note(scene));
-  Listing listing = listing_of(list, rows.size());
+  Listing listing = listing_of(scene.state, rows.size());
   listing.selected = -1;
   listing.columns = process_columns(scene);
   listing.first_zone = static_cast<int>(scene.frame.snapshot.devices.size());

@@ -156,9 +156,9 @@ void draw_picture(Canvas& canvas, const view::Rect& place, const Scene& scene) {
   }
   const int bytes = scene.state.exact ? 15 : 10;
   Listing listing;
-  listing.columns = {{"KIND", 10, false, 0, 0, -1},    {"OPERATION", 14, false, 0, 1, -1},
-                     {"ADDRESS", 12, false, 2, 0, -1}, {"BLOCK", bytes, true, 1, 0, -1},
-                     {"TAKEN", bytes, true, 0, 0, -1}, {"CORES", 12, false, 3, 0, -1}};
+  listing.columns = {{"KIND", 10, false, 0, 0, ""},    {"OPERATION", 14, false, 0, 1, ""},
+                     {"ADDRESS", 12, false, 2, 0, ""}, {"BLOCK", bytes, true, 1, 0, ""},
+                     {"TAKEN", bytes, true, 0, 0, ""}, {"CORES", 12, false, 3, 0, ""}};
   listing.rows = static_cast<int>(details->picture.size());
   listing.selected = std::min(scene.state.list().selected, listing.rows - 1);
   listing.row = [&](int row) {
@@ -187,12 +187,12 @@ void draw_process_devices(Canvas& canvas, const view::Rect& place, const Scene& 
   for (const auto& row : rows) name = std::max(name, view::drawn_columns(row.front().text));
   const int bytes = scene.state.exact ? 14 : 10;
   Listing listing;
-  listing.columns = {{"DEVICE", name, false, 0, 0, -1},    {"DRAM", bytes, true, 0, 0, -1},
-                     {"PEAK", bytes, true, 3, 0, -1},      {"L1 USED", bytes, true, 0, 0, -1},
-                     {"=BUFFERS", bytes, true, 1, 0, -1},  {"PEAK", bytes, true, 5, 0, -1},
-                     {"+L1_SMALL", bytes, true, 4, 0, -1}, {"+PROGRAM", bytes, true, 2, 0, -1},
-                     {"TRACE", bytes, true, 7, 0, -1},     {"KERNELS", bytes, true, 6, 0, -1},
-                     {"HEADROOM", bytes, true, 8, 0, -1}};
+  listing.columns = {{"DEVICE", name, false, 0, 0, ""},    {"DRAM", bytes, true, 0, 0, ""},
+                     {"PEAK", bytes, true, 3, 0, ""},      {"L1 USED", bytes, true, 0, 0, ""},
+                     {"=BUFFERS", bytes, true, 1, 0, ""},  {"PEAK", bytes, true, 5, 0, ""},
+                     {"+L1_SMALL", bytes, true, 4, 0, ""}, {"+PROGRAM", bytes, true, 2, 0, ""},
+                     {"TRACE", bytes, true, 7, 0, ""},     {"KERNELS", bytes, true, 6, 0, ""},
+                     {"HEADROOM", bytes, true, 8, 0, ""}};
   listing.rows = static_cast<int>(rows.size());
   listing.row = [&](int row) { return rows[static_cast<std::size_t>(row)]; };
   listing.footer = std::move(sums);
@@ -218,14 +218,15 @@ void draw_groups(Canvas& canvas, const view::Rect& place, const Scene& scene,
     return;
   }
   const int bytes = scene.state.exact ? 15 : 10;
-  Listing listing = listing_of(scene.state.list(), rows.size());
-  listing.columns = {{"KIND", 19, false, 1, 0, -1},
-                     {"OPERATION OR NAME", 16, false, 0, 1, 4},
-                     {"COUNT", 9, true, 2, 0, 2},
-                     {"BYTES", bytes, true, 0, 0, 0},
-                     {process.alive ? "NEW IN 60 S" : "LAST 60 S", bytes + 1, true, 0, 0, 1},
-                     {"YOUNGEST", 9, true, 4, 0, -1},
-                     {"OLDEST", 9, true, 3, 0, 3}};
+  Listing listing = listing_of(scene.state, rows.size());
+  listing.columns = {
+      {"KIND", 19, false, 1, 0, ""},
+      {"OPERATION OR NAME", 16, false, 0, 1, "operation"},
+      {"COUNT", 9, true, 2, 0, "count"},
+      {"BYTES", bytes, true, 0, 0, "bytes"},
+      {process.alive ? "NEW IN 60 S" : "LAST 60 S", bytes + 1, true, 0, 0, "new in 60 s"},
+      {"YOUNGEST", 9, true, 4, 0, ""},
+      {"OLDEST", 9, true, 3, 0, "age"}};
   const ledger::TimeNs now = last_moment(process, scene.frame.snapshot.time);
   listing.row = [&](int row) {
     return group_cells(scene, *rows[static_cast<std::size_t>(row)], now);
@@ -247,10 +248,10 @@ void draw_failures(Canvas& canvas, const view::Rect& place, const Scene& scene,
     return;
   }
   Listing listing;
-  listing.columns = {{"#", 2, true, 0, 0, -1},        {"AGO", 9, true, 1, 0, -1},
-                     {"KIND", 21, false, 0, 0, -1},   {"REQUESTED", 10, true, 2, 0, -1},
-                     {"HELD", 6, true, 4, 0, -1},     {"OPERATION", 14, false, 3, 1, -1},
-                     {"MESSAGE", 10, false, 0, 4, -1}};
+  listing.columns = {{"#", 2, true, 0, 0, ""},        {"AGO", 9, true, 1, 0, ""},
+                     {"KIND", 21, false, 0, 0, ""},   {"REQUESTED", 10, true, 2, 0, ""},
+                     {"HELD", 6, true, 4, 0, ""},     {"OPERATION", 14, false, 3, 1, ""},
+                     {"MESSAGE", 10, false, 0, 4, ""}};
   listing.rows = static_cast<int>(process.failures.size());
   listing.selected = std::min(scene.state.list().selected, listing.rows - 1);
   listing.row = [&](int row) {

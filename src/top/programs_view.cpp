@@ -14,14 +14,21 @@ namespace {
 
 std::vector<ListColumn> columns(const Scene& scene) {
   const int bytes = scene.state.exact ? 12 : 10;
-  return {{"PROGRAM", 14, false, 0, 2, 5},   {"TYPE", 11, false, 8, 0, -1},
-          {"PROCESS", 14, false, 5, 1, -1},  {"DEVICES", 7, false, 6, 0, -1},
-          {"CORES", 6, true, 3, 0, 6},       {"L1 A CORE", bytes, true, 0, 0, 0},
-          {"KERNELS", bytes, true, 2, 0, 1}, {"RING SLICE", bytes, true, 9, 0, -1},
-          {"DISPATCHES", 11, true, 0, 0, 2}, {"HITS", 8, true, 11, 0, -1},
-          {"RELOADS", 7, true, 10, 0, -1},   {"DISP/S", 7, true, 4, 0, 3},
-          {"FIRST", 9, true, 7, 0, 7},       {"LAST", 9, true, 1, 0, 4},
-          {"LINE", 16, false, 12, 1, -1}};
+  return {{"PROGRAM", 14, false, 0, 2, "name"},
+          {"TYPE", 11, false, 8, 0, ""},
+          {"PROCESS", 14, false, 5, 1, ""},
+          {"DEVICES", 7, false, 6, 0, ""},
+          {"CORES", 6, true, 3, 0, "cores"},
+          {"L1 A CORE", bytes, true, 0, 0, "L1 per core"},
+          {"KERNELS", bytes, true, 2, 0, "kernels"},
+          {"RING SLICE", bytes, true, 9, 0, ""},
+          {"DISPATCHES", 11, true, 0, 0, "dispatches"},
+          {"HITS", 8, true, 11, 0, ""},
+          {"RELOADS", 7, true, 10, 0, ""},
+          {"DISP/S", 7, true, 4, 0, "dispatches/s"},
+          {"FIRST", 9, true, 7, 0, "first dispatch"},
+          {"LAST", 9, true, 1, 0, "last dispatch"},
+          {"LINE", 16, false, 12, 1, ""}};
 }
 
 std::vector<ListCell> cells(const Scene& scene, const ledger::ProgramView& program) {
@@ -66,7 +73,7 @@ void draw_programs(Canvas& canvas, const view::Rect& place, const Scene& scene) 
                                         : "No living process has a program."});
     return;
   }
-  Listing listing = listing_of(scene.state.list(), rows.size());
+  Listing listing = listing_of(scene.state, rows.size());
   listing.columns = columns(scene);
   listing.row = [&](int row) { return cells(scene, *rows[static_cast<std::size_t>(row)]); };
   draw_list(canvas, {inside.x + 1, inside.y, inside.columns - 2, inside.rows}, listing);

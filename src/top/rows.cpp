@@ -6,6 +6,7 @@
 #include <cctype>
 #include <utility>
 
+#include "top/sort_orders.hpp"
 #include "top/views.hpp"
 #include "view/labels.hpp"
 #include "view/status_parts.hpp"
@@ -26,118 +27,6 @@ bool contains(std::string_view text, std::string_view wanted) {
          text.end();
 }
 
-// The natural order of each: large, fast, long and late first; names and pids ascending.
-enum class Order {
-  kDram,
-  kL1,
-  kProgramL1,
-  kKernels,
-  kRate,
-  kPid,
-  kUser,
-  kName,
-  kAge,
-  kEnded,
-  kLived
-};
-constexpr std::array<Order, kDeadOrders.size()> kOrdersOfTheDead = {
-    Order::kEnded, Order::kDram, Order::kL1,   Order::kKernels,
-    Order::kPid,   Order::kUser, Order::kName, Order::kLived};
-
-Order order_of(const ListState& list, bool alive) {
-  return alive ? static_cast<Order>(list.sort)
-               : kOrdersOfTheDead[static_cast<std::size_t>(list.sort)];
-}
-
-ledger::TimeNs lived(const ProcessRow& row) { return row.process->ended_at - row.process->started; }
-
-bool before(const ProcessRow& a, const ProcessRow& b, Order order) {
-  switch (order) {
-    case Order::kDram:
-      return a.totals.dram.value_or(0) > b.totals.dram.value_or(0);
-    case Order::kL1:
-      return a.totals.l1.value_or(0) > b.totals.l1.value_or(0);
-    case Order::kProgramL1:
-      return a.totals.program_l1.value_or(0) > b.totals.program_l1.value_or(0);
-    case Order::kKernels:
-      return a.totals.footprint() > b.totals.footprint();
-    case Order::kRate:
-      return a.dispatches_per_second > b.dispatches_per_second;
-    case Order::kPid:
-      return a.process->pid < b.process->pid;
-    case Order::kUser:
-      return a.process->user < b.process->user;
-    case Order::kName:
-      return a.process->name < b.process->name;
-    case Order::kAge:
-      return a.process->started < b.process->started;
-    case Order::kEnded:
-      return a.process->ended_at > b.process->ended_at;
-    case Order::kLived:
-      return lived(a) > lived(b);
-  }
-  return false;
-}
-
-bool before(const ledger::HoldingView* a, const ledger::HoldingView* b, int order) {
-  switch (order) {
-    case 1:
-      return a->packed.value_or(0) > b->packed.value_or(0);
-    case 2:
-      return a->cores > b->cores;
-    case 3:
-      return a->dispatches > b->dispatches;
-    case 4:
-      return a->cache_hits > b->cache_hits;
-    case 5:
-      return a->reloads > b->reloads;
-    case 6:
-      return a->last_dispatch > b->last_dispatch;
-    case 7:
-      return a->name < b->name;
-    case 8:
-      return a->type < b->type;
-    default:
-      return a->footprint.value_or(0) > b->footprint.value_or(0);
-  }
-}
-
-bool before(const ledger::ProgramView* a, const ledger::ProgramView* b, int order) {
-  switch (order) {
-    case 1:
-      return a->footprint > b->footprint;
-    case 2:
-      return a->dispatches > b->dispatches;
-    case 3:
-      return a->dispatches_per_second > b->dispatches_per_second;
-    case 4:
-      return a->last_dispatch > b->last_dispatch;
-    case 5:
-      return a->name < b->name;
-    case 6:
-      return a->cores > b->cores;
-    case 7:
-      return a->first_dispatch > b->first_dispatch;
-    default:
-      return a->l1_largest_core > b->l1_largest_core;
-  }
-}
-
-bool before(const HoldingGroup* a, const HoldingGroup* b, int order) {
-  switch (order) {
-    case 1:
-      return a->fresh_bytes > b->fresh_bytes;
-    case 2:
-      return a->count > b->count;
-    case 3:
-      return a->oldest < b->oldest;
-    case 4:
-      return a->operation < b->operation;
-    default:
-      return a->bytes > b->bytes;
-  }
-}
-
 // Holdings, failures, or what was held at the failure that is open.
 int process_row_count(const Scene& scene) {
   const ledger::ProcessView* process = scene.process();
@@ -145,13 +34,6 @@ int process_row_count(const Scene& scene) {
   if (!scene.state.failures) return static_cast<int>(group_rows(scene).size());
   if (scene.state.open_failure == 0) return static_cast<int>(process->failures.size());
   return scene.frame.process ? static_cast<int>(scene.frame.process->picture.size()) : 0;
-}
-
-template <typename Row, typename Order>
-void sort_rows(std::vector<Row>& rows, Order order, bool reversed) {
-  std::stable_sort(rows.begin(), rows.end(), [=](const Row& a, const Row& b) {
-    return reversed ? before(b, a, order) : before(a, b, order);
-  });
 }
 
 }  // namespace
@@ -194,7 +76,7 @@ std::vector<ProcessRow> process_rows(const Scene& scene, bool alive, const ListS
     }
     rows.push_back(row);
   }
-  sort_rows(rows, order_of(list, alive), list.reversed);
+  sort_rows(rows, alive ? process_orders() : dead_orders(), list);
   return rows;
 }
 
@@ -222,7 +104,7 @@ std::vector<const ledger::HoldingView*> kernel_rows(const Scene& scene) {
       rows.push_back(&kernel);
     }
   }
-  sort_rows(rows, list.sort, list.reversed);
+  sort_rows(rows, kernel_orders(), list);
   return rows;
 }
 
@@ -236,7 +118,7 @@ std::vector<const ledger::ProgramView*> program_rows(const Scene& scene) {
       rows.push_back(&program);
     }
   }
-  sort_rows(rows, list.sort, list.reversed);
+  sort_rows(rows, program_orders(), list);
   return rows;
 }
 
@@ -247,7 +129,7 @@ std::vector<const HoldingGroup*> group_rows(const Scene& scene) {
   for (const HoldingGroup& group : scene.frame.process->groups) {
     if (matches(list.filter, {group.what, group.operation})) rows.push_back(&group);
   }
-  sort_rows(rows, list.sort, list.reversed);
+  sort_rows(rows, group_orders(), list);
   return rows;
 }
 
@@ -271,24 +153,6 @@ int event_selected_in(const Scene& scene, const Frame& next) {
   return static_cast<int>(
              std::distance(found == after.end() ? after.begin() : found, after.end())) -
          1;
-}
-
-std::vector<std::string_view> orders_of(const ScreenState& state) {
-  switch (state.view) {
-    case View::kOverview:
-      return {kProcessOrders.begin(), kProcessOrders.end()};
-    case View::kDead:
-      return {kDeadOrders.begin(), kDeadOrders.end()};
-    case View::kPrograms:
-      return {kProgramOrders.begin(), kProgramOrders.end()};
-    case View::kProcess:
-      if (state.failures) return {};
-      return {kGroupOrders.begin(), kGroupOrders.end()};
-    case View::kDevice:
-      return {kKernelOrders.begin(), kKernelOrders.end()};
-    default:
-      return {};
-  }
 }
 
 int row_count(const Scene& scene) {

@@ -36,11 +36,7 @@ struct ProcessRow {
   double dispatches_per_second = 0;
 };
 
-// The living in one of kProcessOrders, or the dead in one of kDeadOrders.
-inline constexpr std::array<std::string_view, 9> kProcessOrders = {
-    "DRAM", "L1 used", "program L1", "kernels", "dispatches/s", "pid", "user", "name", "age"};
-inline constexpr std::array<std::string_view, 8> kDeadOrders = {
-    "ended", "DRAM", "L1 used", "kernels", "pid", "user", "name", "lived"};
+// The living or the dead.
 std::vector<ProcessRow> process_rows(const Scene& scene, bool alive, const ListState& list);
 
 // As wide as the longest label of a process that is alive, or is not.
@@ -48,17 +44,10 @@ int pid_columns(const Scene& scene, bool alive);
 
 Totals device_totals(const ledger::Snapshot& snapshot);
 
-inline constexpr std::array<std::string_view, 9> kKernelOrders = {
-    "footprint", "size", "cores", "dispatches", "hits", "reloads", "last dispatch", "name", "type"};
 std::vector<const ledger::HoldingView*> kernel_rows(const Scene& scene);
 
-inline constexpr std::array<std::string_view, 8> kProgramOrders = {
-    "L1 per core",   "kernels", "dispatches", "dispatches/s",
-    "last dispatch", "name",    "cores",      "first dispatch"};
 std::vector<const ledger::ProgramView*> program_rows(const Scene& scene);
 
-inline constexpr std::array<std::string_view, 5> kGroupOrders = {"bytes", "new in 60 s", "count",
-                                                                 "age", "operation"};
 std::vector<const HoldingGroup*> group_rows(const Scene& scene);
 
 std::vector<const EventLine*> event_rows(const Scene& scene);
@@ -66,8 +55,6 @@ std::vector<const EventLine*> event_rows(const Scene& scene);
 // it follows what happens.
 int event_selected_in(const Scene& scene, const Frame& next);
 
-// The orders of the list that is shown; empty: it has one only.
-std::vector<std::string_view> orders_of(const ScreenState& state);
 // Rows of the view's list, as filtered.
 int row_count(const Scene& scene);
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "top/rows.hpp"
+#include "top/sort_orders.hpp"
 #include "top/views.hpp"
 #include "view/units.hpp"
 
@@ -56,7 +57,7 @@ std::vector<Hint> hints(const ScreenState& state) {
     add('n', "n", "next");
   }
   if (!cores && !(state.view == View::kProcess && state.failures)) add('/', "/", "filter");
-  if (!cores && !orders_of(state).empty()) add('s', "s", "sort");
+  if (!cores && !order_titles(state).empty()) add('s', "s", "sort");
   if (state.view != View::kEvents) add('b', "b", "bytes");
   add(' ', "Space", state.paused ? "go on" : "pause");
   add('?', "?", "help");
@@ -130,7 +131,7 @@ void draw_footer(Canvas& canvas, const Scene& scene) {
 }
 
 void draw_sort_menu(Canvas& canvas, const Scene& scene) {
-  const auto orders = orders_of(scene.state);
+  const auto orders = order_titles(scene.state);
   const int rows = static_cast<int>(orders.size()) + 2;
   const view::Rect place{std::max(0, canvas.grid.columns() / 2 - 13),
                          std::max(1, (canvas.grid.rows() - rows) / 2), 26, rows};

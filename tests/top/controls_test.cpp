@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "top/example_frame.hpp"
-#include "top/rows.hpp"
+#include "top/sort_orders.hpp"
 #include "top/views.hpp"
 #include "view/ansi.hpp"
 
@@ -98,7 +98,7 @@ TEST_F(Controls, KernelsHaveAListOfTheirOwn) {
   EXPECT_EQ(state.list().selected, 2);
   press(Key::kRight);  // another order, and no other core
   EXPECT_EQ(state.core_column, column);
-  EXPECT_EQ(kKernelOrders[static_cast<std::size_t>(state.list().sort)], "size");
+  EXPECT_EQ(kernel_orders()[static_cast<std::size_t>(state.list().sort)].title, "size");
   press(U'/');
   type(U"READER");
   press(Key::kEnter);
@@ -152,9 +152,9 @@ TEST_F(Controls, TheSortMenuChoosesAnOrder) {
   press(Key::kDown);
   press(Key::kEnter);
   EXPECT_FALSE(state.sort_menu);
-  EXPECT_EQ(kProcessOrders[static_cast<std::size_t>(state.list().sort)], "L1 used");
+  EXPECT_EQ(process_orders()[static_cast<std::size_t>(state.list().sort)].title, "L1 used");
   press(Key::kRight);
-  EXPECT_EQ(kProcessOrders[static_cast<std::size_t>(state.list().sort)], "program L1");
+  EXPECT_EQ(process_orders()[static_cast<std::size_t>(state.list().sort)].title, "program L1");
 }
 
 TEST_F(Controls, RefreshStaysBetweenATenthAndAMinute) {
@@ -235,7 +235,7 @@ TEST_F(Controls, WhoEndedLastIsTheFirstOfTheDead) {
   press(U'r');
   EXPECT_EQ(first(), 3001);
   press(Key::kLeft);  // the last of the orders: who lived longest
-  EXPECT_EQ(kDeadOrders[static_cast<std::size_t>(state.list().sort)], "lived");
+  EXPECT_EQ(dead_orders()[static_cast<std::size_t>(state.list().sort)].title, "lived");
   EXPECT_EQ(first(), 3001);
 }
 
