@@ -11,18 +11,12 @@
 
 #include "client/own_process.hpp"
 #include "segment/writer_directory.hpp"
+#include "support/sanitized.hpp"
 
 namespace ttmem::client {
 namespace {
 
 class HardPlaces : public OwnProcess {};
-
-constexpr bool kSanitized =
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    true;
-#else
-    false;
-#endif
 
 void limit(__rlimit_resource what, rlim_t value) {
   rlimit limits = {};
@@ -233,7 +227,7 @@ TEST_F(HardPlaces, ADirectoryOnDiskIsFlagged) {
 }
 
 TEST_F(HardPlaces, ALimitOnAddressesLeavesThemToTheHost) {
-  if (kSanitized) GTEST_SKIP() << "a sanitizer needs the addresses for itself";
+  if (support::kSanitized) GTEST_SKIP() << "a sanitizer needs the addresses for itself";
   EXPECT_EQ(run([&] {
               limit(RLIMIT_AS, 4ull << 30);
               CHECK_THAT(ttmem_open() == 0);

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "collect/child_process.hpp"
 #include "collect/collector.hpp"
 #include "segment/segment_builder.hpp"
+#include "support/sanitized.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace ttmem::collect {
@@ -76,12 +78,9 @@ class Hostile : public ::testing::Test {
     options.directories = {directory_.path()};
     options.events = true;
     collector_ = std::make_unique<Collector>(options);
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    std::optional<MemoryLimit> limit;
+    if (!support::kSanitized) limit.emplace(256 * kMegabyte);
     const std::clock_t start = std::clock();
-#else
-    const MemoryLimit limit(256 * kMegabyte);
-    const std::clock_t start = std::clock();
-#endif
     for (int i = 0; i < 2; ++i) {
       collector_->refresh();
       EXPECT_EQ(honest_bytes(), kHonestBytes);
