@@ -29,10 +29,10 @@ class OriginTotalsOfAModel : public testing::Test {
     const SetIndex both = world.set({1, 2}), first = world.set({1});
     mesh = world.allocator(both);
     alone = world.allocator(first);
-    buffer(mesh, 1, 1000, 203, 0);
-    buffer(mesh, 2, 1000, 203, 0);
-    buffer(alone, 3, 500, 201, world.string("BinaryDeviceOperation"));
-    buffer(alone, 4, 30, 0, 0);
+    buffer(mesh, 1, 1024, 203, 0);
+    buffer(mesh, 2, 1024, 203, 0);
+    buffer(alone, 3, 512, 201, world.string("BinaryDeviceOperation"));
+    buffer(alone, 4, 32, 0, 0);
   }
   void buffer(AllocatorIndex allocator, std::uint64_t id, std::uint64_t block, OriginId origin,
               StringId followed) {
@@ -63,18 +63,18 @@ TEST_F(OriginTotalsOfAModel, ByLineTheLargestFirstAndWhatIsNotKnownToo) {
   const auto rows = totals({OriginBy::kLine, {}, {}});
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0].path, Path{"layers.py:5 weight"});
-  EXPECT_EQ(rows[0].space(Space::kDram).taken, 2u * 2 * 1000 * 12) << "two buffers on two chips";
+  EXPECT_EQ(rows[0].space(Space::kDram).taken, 2u * 2 * 1024 * 12) << "two buffers on two chips";
   EXPECT_EQ(rows[0].space(Space::kDram).buffers, 4u);
   EXPECT_EQ(rows[0].pids, std::vector<std::int32_t>{7});
   EXPECT_EQ(rows[1].path, Path{"model.py:12 main"});
   EXPECT_EQ(rows[2].path, Path{});
-  EXPECT_EQ(rows[2].space(Space::kDram).taken, 30u * 12);
+  EXPECT_EQ(rows[2].space(Space::kDram).taken, 32u * 12);
 }
 
 TEST_F(OriginTotalsOfAModel, OnOneDeviceOnlyWhatIsThere) {
   const auto rows = totals({OriginBy::kLine, 1, {}});
   ASSERT_EQ(rows.size(), 1u);
-  EXPECT_EQ(rows[0].taken(), 2u * 1000 * 12);
+  EXPECT_EQ(rows[0].taken(), 2u * 1024 * 12);
 }
 
 TEST_F(OriginTotalsOfAModel, ByOperationTheLaunchThatFollowedNamesTheRest) {
@@ -89,7 +89,7 @@ TEST_F(OriginTotalsOfAModel, ByFileRegionAndStack) {
   const auto regions = totals({OriginBy::kRegion, {}, {}});
   ASSERT_EQ(regions.size(), 2u);
   EXPECT_EQ(regions[0].path, Path{"model"});
-  EXPECT_EQ(regions[0].taken(), (4u * 1000 + 500) * 12);
+  EXPECT_EQ(regions[0].taken(), (4u * 1024 + 512) * 12);
   EXPECT_EQ(totals({OriginBy::kStack, {}, {}})[0].path,
             (Path{"model", "model.py:12 main", "layers.py:5 weight", "ttnn.ones"}));
 }
@@ -97,7 +97,7 @@ TEST_F(OriginTotalsOfAModel, ByFileRegionAndStack) {
 TEST_F(OriginTotalsOfAModel, RecentIsWhatCameInTheLastMinute) {
   const auto rows = totals({OriginBy::kLine, {}, {}});
   EXPECT_EQ(rows[0].space(Space::kDram).recent, 0u);
-  EXPECT_EQ(rows[1].space(Space::kDram).recent, 500u * 12) << "a minute old to the nanosecond";
+  EXPECT_EQ(rows[1].space(Space::kDram).recent, 512u * 12) << "a minute old to the nanosecond";
 }
 
 TEST_F(OriginTotalsOfAModel, TheDeadAreAskedByName) {
