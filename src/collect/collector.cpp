@@ -59,10 +59,11 @@ std::string host_root(const Options& options) {
   return options.root.empty() && wanted != nullptr ? wanted : options.root;
 }
 
-using Identity = std::tuple<std::int32_t, std::uint64_t, std::uint64_t>;
+// Within one boot. The owner is as the kernel says.
+using Identity = std::tuple<std::uint32_t, std::uint64_t, std::int32_t, std::uint64_t>;
 Identity identity_of(const SegmentSource& source) {
   const segment::Identity& subject = source.header().subject;
-  return {subject.pid, subject.start_ticks, subject.pid_namespace};
+  return {source.owner(), subject.pid_namespace, subject.pid, subject.start_ticks};
 }
 
 }  // namespace
@@ -132,15 +133,17 @@ void Collector::State::list(const std::vector<Directory>& where) {
       unreadable.push_back({directory.path, files.error()});
       continue;
     }
-    for (const Found& file : *files) {
+    for (const Found& file : files->files) {
       if (options.process && pid_of_name(file.name) != options.process->pid) continue;
       if (cut_offs.contains(file.path)) listed.insert(file.path);
       const auto known = gone.find(file.path);
       if (known != gone.end() && known->second->reader().file().inode() == file.inode) {
         there.insert(gone.extract(known));
       } else {
-        same_sources = false;
-        if (auto source = open(file)) there[file.path] = std::move(source);
+        if (auto source = open(file)) {
+          same_sources = false;
+          there[file.path] = std::move(source);
+        }
       }
     }
   }
@@ -165,7 +168,7 @@ std::unique_ptr<SegmentSource> Collector::State::open(const Found& file) {
     unreadable.push_back({file.path, *error});
     return nullptr;
   }
-  auto source = SegmentSource::open(file.path, file.owner, next_key, options.events);
+  auto source = SegmentSource::open(file, next_key, options.events);
   if (source) {
     if (!is_wanted(**source, file.name)) return nullptr;
     ++next_key;
@@ -184,7 +187,7 @@ std::unique_ptr<SegmentSource> Collector::State::open(const Found& file) {
 bool Collector::State::is_wanted(const SegmentSource& source, const std::string& name) const {
   if (!options.process) return true;
   ledger::ProcessName process;
-  process.pid = source.header().subject.pid;
+  process.pid = options.process->pid;  // as its name says
   process.start = source.header().subject.start_ticks;
   process.segment = name;
   return options.process->matches(process);
@@ -273,7 +276,9 @@ ledger::ProcessInput Collector::State::input(const SegmentSource& source) {
   const std::uint64_t space = source.header().subject.pid_namespace;
   const bool elsewhere = space != 0 && space != procfs.pid_namespace();
   if (elsewhere) view.container = fmt::format("pid namespace {}", space);
-  if (options.host && view.alive) host_sources.locate(elsewhere ? space : 0, view);
+  if (options.host && view.alive) {
+    host_sources.locate(elsewhere ? space : 0, source.is_trusted(), view);
+  }
   input.ledger = &source.ledger();
   input.to_time = [&source](ledger::Ticks ticks) { return source.wall(ticks); };
   return input;
@@ -284,9 +289,25 @@ bool Collector::State::is_host_due() const {
   return options.host && now.monotonic_ns >= host_read_ns + every_ns;
 }
 
-bool Collector::State::is_unchanged() const {
-  return same_sources && !is_host_due() && unreadable.empty() && snapshot.unreadable.empty() &&
+bool Collector::State::is_unchanged() {
+  return same_sources && !is_host_due() && problems() == told_problems &&
          directories == snapshot.directories;
+}
+
+// What cannot be read, or is not believed, in words. Both are said of a file, by name.
+std::vector<std::string> Collector::State::problems() {
+  std::vector<std::string> lines;
+  for (const Unreadable& entry : unreadable) {
+    lines.push_back(entry.path + ": " + entry.error.message);
+  }
+  for (const auto& source : sources) {
+    if (!source->is_false_claim()) continue;
+    lines.push_back(fmt::format(
+        "{}: it claims to be process {}, which is not one of {}, to whom the file belongs: not "
+        "counted",
+        source->path(), source->header().subject.pid, user(source->owner())));
+  }
+  return lines;
 }
 
 void Collector::State::assemble() {
@@ -302,9 +323,8 @@ void Collector::State::assemble() {
   snapshot.boot_id = procfs.boot_id_text();
   snapshot.time = now.wall_ns;
   snapshot.directories = directories;
-  for (const Unreadable& entry : unreadable) {
-    snapshot.unreadable.push_back(entry.path + ": " + entry.error.message);
-  }
+  told_problems = problems();
+  snapshot.unreadable = told_problems;
   if (options.host) host_sources.finish(snapshot);
 }
 

@@ -46,7 +46,8 @@ struct Collector::State {
   void cut_off(const SegmentSource& source, const Error& error);
   void drop_replaced();
   void keep_events();
-  bool is_unchanged() const;
+  bool is_unchanged();
+  std::vector<std::string> problems();
   bool is_host_due() const;
   void assemble();
   ledger::ProcessInput input(const SegmentSource& source);
@@ -67,6 +68,7 @@ struct Collector::State {
   bool changed = false;                      // by the last refresh
   std::vector<Unreadable> unreadable;
   std::map<std::string, CutOff> cut_offs;  // by path
+  std::vector<std::string> told_problems;  // in the snapshot
   std::vector<std::string> directories;
   std::vector<ListState> lists;  // of the directories, before they were last listed
   bool newborns = false;         // there are files that may become segments

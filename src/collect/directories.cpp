@@ -62,8 +62,12 @@ void add_user_directories(const std::string& shared_memory, std::vector<Director
   }
 }
 
+struct OwnerRule {
+  std::optional<std::uint32_t> owner, speaker;  // as in Found
+};
+
 // Whom the files of an open directory must belong to, or why it is not used at all.
-Result<std::optional<std::uint32_t>> owner_rule(int descriptor, const Directory& directory) {
+Result<OwnerRule> owner_rule(int descriptor, const Directory& directory) {
   struct stat facts{};
   if (::fstat(descriptor, &facts) != 0) {
     return Error{ErrorCode::kSystem, fmt::format("cannot be examined: {}", std::strerror(errno))};
@@ -74,8 +78,8 @@ Result<std::optional<std::uint32_t>> owner_rule(int descriptor, const Directory&
                  fmt::format("is not a private directory of user {}: not trusted, remove it",
                              *directory.user)};
   }
-  if (shared) return std::optional<std::uint32_t>{};
-  return std::optional<std::uint32_t>{facts.st_uid};
+  if (shared) return OwnerRule{{}, facts.st_uid};
+  return OwnerRule{facts.st_uid, {}};
 }
 
 }  // namespace
@@ -94,28 +98,36 @@ std::vector<Directory> find_directories(const std::vector<std::string>& given,
   return found;
 }
 
-Result<std::vector<Found>> list_segments(const Directory& directory) {
+Result<Listing> list_segments(const Directory& directory) {
   const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (directory.user ? O_NOFOLLOW : 0);
   FileDescriptor descriptor(::open(directory.path.c_str(), flags));
   if (!descriptor) {
-    if (errno == ENOENT) return std::vector<Found>{};
+    if (errno == ENOENT) return Listing{};
     if (errno == EACCES || errno == EPERM) {
       return Error{ErrorCode::kNotPermitted, "may not be read by this user: run as root to see it"};
     }
     return Error{ErrorCode::kSystem, fmt::format("cannot be opened: {}", std::strerror(errno))};
   }
-  const auto owner = owner_rule(descriptor.get(), directory);
-  if (!owner) return owner.error();
-  const Stream stream(::fdopendir(descriptor.get()));
+  const auto rule = owner_rule(descriptor.get(), directory);
+  if (!rule) return rule.error();
+  FileDescriptor again(::fcntl(descriptor.get(), F_DUPFD_CLOEXEC, 0));
+  const Stream stream(again ? ::fdopendir(again.get()) : nullptr);
   if (!stream) return Error{ErrorCode::kSystem, "cannot be read"};
-  [[maybe_unused]] const int given = descriptor.release();  // closedir closes it
-  std::vector<Found> files;
+  [[maybe_unused]] const int given = again.release();  // closedir closes it
+  Listing listing;
+  std::vector<Found>& files = listing.files;
   while (const dirent* entry = ::readdir(stream.get())) {
     if (!pid_of_name(entry->d_name)) continue;
-    files.push_back({directory.path + '/' + entry->d_name, entry->d_name, entry->d_ino, *owner});
+    files.push_back({directory.path + '/' + entry->d_name, entry->d_name, entry->d_ino, rule->owner,
+                     rule->speaker});
   }
   std::ranges::sort(files, {}, &Found::name);
-  return files;
+  listing.directory = std::move(descriptor);
+  return listing;
+}
+
+bool speaks_for_others(const Found& file, std::uint32_t owner) {
+  return owner == 0 || owner == ::geteuid() || owner == file.speaker;
 }
 
 ListState list_state(const Directory& directory, std::uint64_t wall_ns) {

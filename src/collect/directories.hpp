@@ -4,6 +4,9 @@
 // Where segments are, and which of the files there are segments. A private directory belongs to one
 // user, and so must its files; a directory that several may write to (the host-wide one, with its
 // setgid bit) holds files of many owners.
+//
+// Whose a file is the kernel says, and a process in it is that user's. Only root, the owner of a
+// shared directory (its daemon) and the reader itself may speak for processes of others.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file_descriptor.hpp"
 #include "base/result.hpp"
 
 namespace ttmem::collect {
@@ -30,12 +34,21 @@ struct Found {
   std::string path;
   std::string name;
   std::uint64_t inode = 0;
-  std::optional<std::uint32_t> owner;  // whom the file must belong to; nothing = anybody
+  std::optional<std::uint32_t> owner;    // whom the file must belong to; nothing = anybody
+  std::optional<std::uint32_t> speaker;  // the owner of a shared directory
+};
+
+// Whether files of this owner may speak for processes of other users.
+bool speaks_for_others(const Found& file, std::uint32_t owner);
+
+struct Listing {
+  FileDescriptor directory;  // open, so that its files are the listed ones whatever is renamed
+  std::vector<Found> files;
 };
 
 // Every file with a segment's name. A directory that does not exist holds none; one that may not be
 // read is an error.
-Result<std::vector<Found>> list_segments(const Directory& directory);
+Result<Listing> list_segments(const Directory& directory);
 
 // The state of a directory's list of names: two that are equal and settled mean that a new listing
 // would find the same files.

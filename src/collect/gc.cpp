@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,16 +31,27 @@ using ledger::Ended;
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
+// Not kept open: there may be more of them than descriptors.
 struct Dead {
   GcEntry entry;
-  segment::ReadOnlyFile file;
+  std::optional<std::uint32_t> owner_rule;
+  std::uint64_t inode = 0;
+  std::uint32_t owner = 0;
   Ended ended = Ended::kDied;
   std::uint64_t since_ns = 0;  // wall clock
 };
 
+// What is kept of one user's dead, so that nobody's take the place of another's.
+struct Kept {
+  std::uint32_t count = 0;
+  std::uint64_t bytes = 0;
+};
+
+const char* name_of(const std::string& path) { return path.c_str() + path.rfind('/') + 1; }
+
 // With the lock nobody else writes this file or ever will; the path must still name it. Names are
 // never used twice, so what is checked here is what is removed.
-bool lock_and_check(const segment::ReadOnlyFile& file, std::string& reason) {
+bool lock_and_check(int directory, const segment::ReadOnlyFile& file, std::string& reason) {
   struct flock lock{};
   lock.l_type = F_RDLCK;
   lock.l_whence = SEEK_SET;
@@ -48,7 +61,7 @@ bool lock_and_check(const segment::ReadOnlyFile& file, std::string& reason) {
     return false;
   }
   struct stat facts{};
-  if (::fstatat(AT_FDCWD, file.path().c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0 ||
+  if (::fstatat(directory, name_of(file.path()), &facts, AT_SYMLINK_NOFOLLOW) != 0 ||
       facts.st_ino != file.inode() || facts.st_dev != file.device()) {
     reason = "its name belongs to another file by now";
     return false;
@@ -58,12 +71,13 @@ bool lock_and_check(const segment::ReadOnlyFile& file, std::string& reason) {
 
 // Nobody writes down when a process is killed. The first remover that finds it dead makes the file
 // read-only and dates it: from then on the date is when the death was noticed.
-std::uint64_t noticed_dead(const segment::ReadOnlyFile& file, std::uint64_t now_ns, bool dry_run) {
+std::uint64_t noticed_dead(int directory, const segment::ReadOnlyFile& file, std::uint64_t now_ns,
+                           bool dry_run) {
   struct stat facts{};
   if (::fstat(file.descriptor(), &facts) != 0) return now_ns;
   if ((facts.st_mode & S_IWUSR) == 0) return file.modified_ns();
   std::string reason;
-  if (dry_run || !lock_and_check(file, reason)) return now_ns;
+  if (dry_run || !lock_and_check(directory, file, reason)) return now_ns;
   if (::fchmod(file.descriptor(), facts.st_mode & 0444u) != 0) return now_ns;  // not ours
   ::futimens(file.descriptor(), nullptr);
   return now_ns;
@@ -75,15 +89,19 @@ std::uint64_t closed_at(const segment::Header& header, const ProcFs& procfs, con
   return TickClock(header.clock, now, same_boot).wall(header.ended_ticks);
 }
 
-void remove(Dead& dead, const std::string& why, bool dry_run, GcReport& report) {
+// By its name in the open directory: whatever becomes of the path, nothing else is removed.
+void remove(int directory, Dead& dead, const std::string& why, bool dry_run, GcReport& report) {
   std::string reason;
   if (!dry_run) {
-    if (!lock_and_check(dead.file, reason)) {
-      dead.entry.reason = reason;
+    const auto file = segment::ReadOnlyFile::open_at(directory, dead.entry.path, dead.owner_rule);
+    if (!file && file.error().code == ErrorCode::kNotFound) return;  // another remover was first
+    if (!file || file->inode() != dead.inode || !lock_and_check(directory, *file, reason)) {
+      dead.entry.reason = !file ? file.error().message : reason;
+      if (dead.entry.reason.empty()) dead.entry.reason = "its name belongs to another file by now";
       report.failed.push_back(std::move(dead.entry));
       return;
     }
-    if (::unlink(dead.entry.path.c_str()) != 0) {
+    if (::unlinkat(directory, name_of(dead.entry.path), 0) != 0) {
       if (errno == ENOENT) return;  // another remover was first
       dead.entry.reason = fmt::format("it may not be removed: {}", std::strerror(errno));
       report.failed.push_back(std::move(dead.entry));
@@ -102,17 +120,17 @@ std::uint64_t quarter_of_file_system(const std::string& directory) {
 }
 
 // The dead of one directory, and the count of the living.
-std::vector<Dead> find_dead(const Directory& directory, const ProcFs& procfs, const Moment& now,
+std::vector<Dead> find_dead(const Listing& listing, const ProcFs& procfs, const Moment& now,
                             bool dry_run, std::uint64_t& alive) {
   std::vector<Dead> found;
-  const auto files = list_segments(directory);
-  if (!files) return found;
-  for (const Found& file : *files) {
-    auto opened = segment::ReadOnlyFile::open(file.path, file.owner);
+  const int directory = listing.directory.get();
+  for (const Found& file : listing.files) {
+    auto opened = segment::ReadOnlyFile::open_at(directory, file.path, file.owner);
     if (!opened) continue;
     auto header = segment::read_header(*opened);
     if (!header) continue;
     Liveness liveness;
+    if (speaks_for_others(file, opened->owner())) liveness.trust();
     liveness.look(procfs, *header, *opened, false, now.monotonic_ns);
     header = segment::read_header(*opened);
     if (!header) continue;
@@ -123,37 +141,58 @@ std::vector<Dead> find_dead(const Directory& directory, const ProcFs& procfs, co
     }
     GcEntry entry{file.path, header->subject.pid, segment::text(header->subject.name),
                   opened->data_bytes(), ""};
-    const std::uint64_t since = ended == Ended::kClosed
-                                    ? closed_at(*header, procfs, now)
-                                    : noticed_dead(*opened, now.wall_ns, dry_run);
-    found.push_back({std::move(entry), std::move(*opened), ended, since});
+    // Its own word counts as far as it can be true.
+    std::uint64_t since = ended == Ended::kClosed ? closed_at(*header, procfs, now) : 0;
+    if (since == 0 || since > now.wall_ns) {
+      since = noticed_dead(directory, *opened, now.wall_ns, dry_run);
+    }
+    found.push_back({std::move(entry), file.owner, opened->inode(), opened->owner(), ended, since});
   }
   return found;
 }
 
+// The part of `all` that each owner of dead segments may fill: equal parts, and what some do not
+// use is for the others.
+std::uint64_t bytes_of_each(const std::vector<Dead>& dead, std::uint64_t all) {
+  std::map<std::uint32_t, std::uint64_t> used;
+  for (const Dead& one : dead) used[one.owner] += one.entry.bytes;
+  std::vector<std::uint64_t> sorted;
+  for (const auto& [owner, bytes] : used) sorted.push_back(bytes);
+  std::ranges::sort(sorted);
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const std::uint64_t share = all / (sorted.size() - i);
+    if (sorted[i] > share) return share;
+    all -= sorted[i];
+  }
+  return ~0ull;
+}
+
 void collect_directory(const Directory& directory, const GcOptions& options, const ProcFs& procfs,
                        const Moment& now, GcReport& report) {
-  std::vector<Dead> dead = find_dead(directory, procfs, now, options.dry_run, report.alive);
+  const auto listing = list_segments(directory);
+  if (!listing) return;
+  const int fd = listing->directory.get();
+  std::vector<Dead> dead = find_dead(*listing, procfs, now, options.dry_run, report.alive);
   std::ranges::sort(dead, std::ranges::greater{}, &Dead::since_ns);  // the latest first
-  const std::uint64_t most_bytes = quarter_of_file_system(directory.path);
-  std::uint32_t kept = 0;
-  std::uint64_t kept_bytes = 0;
+  const std::uint64_t most_bytes = bytes_of_each(dead, quarter_of_file_system(directory.path));
+  std::map<std::uint32_t, Kept> kept_of;
   for (Dead& one : dead) {
+    Kept& kept = kept_of[one.owner];
     const bool closed = one.ended == Ended::kClosed;
     const std::uint64_t age_s = (now.wall_ns - std::min(now.wall_ns, one.since_ns)) / kSecondNs;
     const std::uint64_t keep_s = closed ? segment::kKeepClosedSeconds : segment::kKeepDeadSeconds;
     if (options.all) {
-      remove(one, "asked for", options.dry_run, report);
+      remove(fd, one, "asked for", options.dry_run, report);
     } else if (age_s >= keep_s) {
-      remove(one, closed ? "closed for a minute" : "dead for a day", options.dry_run, report);
-    } else if (kept >= segment::kKeepDeadSegments) {
-      remove(one, fmt::format("more than {} dead", segment::kKeepDeadSegments), options.dry_run,
+      remove(fd, one, closed ? "closed for a minute" : "dead for a day", options.dry_run, report);
+    } else if (kept.count >= segment::kKeepDeadSegments) {
+      remove(fd, one, fmt::format("more than {} dead", segment::kKeepDeadSegments), options.dry_run,
              report);
-    } else if (kept_bytes + one.entry.bytes > most_bytes) {
-      remove(one, "dead processes fill a quarter of the file system", options.dry_run, report);
+    } else if (kept.bytes + one.entry.bytes > most_bytes) {
+      remove(fd, one, "dead processes fill a quarter of the file system", options.dry_run, report);
     } else {
-      ++kept;
-      kept_bytes += one.entry.bytes;
+      ++kept.count;
+      kept.bytes += one.entry.bytes;
       one.entry.reason = closed ? "closed less than a minute ago" : "dead for less than a day";
       report.kept.push_back(std::move(one.entry));
     }

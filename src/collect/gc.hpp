@@ -3,7 +3,8 @@
 //
 // Removal of segments whose processes are gone. A segment is removed only by who holds its lock,
 // and only if the path still names the file that was locked: so no living writer loses its file,
-// and two removers never take the same one.
+// and two removers never take the same one. The limits of what is kept hold for each owner:
+// nobody's dead take the place of another's.
 #pragma once
 
 #include <cstdint>

@@ -86,6 +86,11 @@ std::optional<HostProcess> HostProcesses::find(std::int32_t pid) const {
   return process;
 }
 
+std::optional<bool> HostProcesses::is_user(std::int32_t pid, std::uint32_t uid) const {
+  const auto status = root_.read(fmt::format("/proc/{}/status", pid));
+  return status ? status_has_uid(*status, uid) : std::nullopt;
+}
+
 std::optional<double> HostProcesses::started_at(std::uint64_t start_ticks) const {
   const auto text = root_.read("/proc/stat", kMostText);
   if (!text) return std::nullopt;
@@ -145,16 +150,28 @@ std::optional<std::int32_t> HostProcesses::pid_here(std::uint64_t name_space, st
   return found;
 }
 
+std::vector<std::int32_t> HostProcesses::inner(std::int32_t pid) {
+  if (!inside_) {
+    inside_.emplace();
+    for (const std::string& name : root_.list("/proc", kMostProcesses)) {
+      const auto here = pid_of(name);
+      const auto status = here ? root_.read("/proc/" + name + "/status") : std::nullopt;
+      const auto there = status ? inner_pid(*status) : std::nullopt;
+      if (there) inside_->emplace(*there, *here);
+    }
+  }
+  std::vector<std::int32_t> found;
+  const auto [first, last] = inside_->equal_range(pid);
+  for (auto each = first; each != last; ++each) found.push_back(each->second);
+  return found;
+}
+
 std::optional<std::int32_t> HostProcesses::search(std::uint64_t name_space, std::int32_t pid,
-                                                  std::uint64_t start_ticks) const {
-  for (const std::string& name : root_.list("/proc", kMostProcesses)) {
-    const auto here = pid_of(name);
-    if (!here) continue;
-    const auto status = root_.read("/proc/" + name + "/status");
-    if (!status || inner_pid(*status) != pid) continue;
-    const std::uint64_t its = namespace_of(root_, *here);
+                                                  std::uint64_t start_ticks) {
+  for (const std::int32_t here : inner(pid)) {
+    const std::uint64_t its = namespace_of(root_, here);
     if (its != 0 && its != name_space) continue;
-    const auto process = find(*here);
+    const auto process = find(here);
     if (process && process->start_ticks == start_ticks) return here;
   }
   return std::nullopt;

@@ -39,12 +39,18 @@ class HostProcesses {
 
   // Nothing if it is gone or a zombie.
   std::optional<HostProcess> find(std::int32_t pid) const;
+  // Whether the process is, or may become again, this user; nothing if that cannot be known.
+  std::optional<bool> is_user(std::int32_t pid, std::uint32_t uid) const;
   // Seconds since the epoch at which the process started, to a second; nothing if not known.
   std::optional<double> started_at(std::uint64_t start_ticks) const;
 
   // Who has device node N open. From the driver's list, else from the links of /proc/*/fd.
   DeviceUsers users(std::uint32_t node) const;
 
+  // Processes of other pid namespaces are looked for once a look.
+  void begin_look() { inside_.reset(); }
+  // Those who call themselves `pid` in another namespace: their pids here.
+  std::vector<std::int32_t> inner(std::int32_t pid);
   // The pid here of a process that calls itself `pid` in another namespace. Remembered.
   std::optional<std::int32_t> pid_here(std::uint64_t name_space, std::int32_t pid,
                                        std::uint64_t start_ticks);
@@ -52,10 +58,11 @@ class HostProcesses {
  private:
   DeviceUsers users_by_links(std::uint32_t node) const;
   std::optional<std::int32_t> search(std::uint64_t name_space, std::int32_t pid,
-                                     std::uint64_t start_ticks) const;
+                                     std::uint64_t start_ticks);
 
   const HostRoot& root_;
   std::map<std::pair<std::uint64_t, std::int32_t>, std::int32_t> pids_here_;
+  std::optional<std::multimap<std::int32_t, std::int32_t>> inside_;  // pid there -> pid here
 };
 
 }  // namespace ttmem::collect

@@ -3,8 +3,6 @@
 #include "collect/host_root.hpp"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +10,7 @@
 #include <charconv>
 #include <memory>
 
-#include "base/file_descriptor.hpp"
+#include "base/foreign_file.hpp"
 
 namespace ttmem::collect {
 namespace {
@@ -36,19 +34,16 @@ std::optional<std::uint64_t> hexadecimal(std::string_view text) {
 }
 
 std::optional<std::string> HostRoot::read(const std::string& path, std::size_t most) const {
-  const FileDescriptor file(
-      ::open(full(path).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!file) return std::nullopt;
-  struct stat facts{};
-  const bool regular = ::fstat(file.get(), &facts) == 0 && S_ISREG(facts.st_mode);
-  std::string text(regular ? most : 0, '\0');
+  const ForeignFile file = open_foreign(AT_FDCWD, full(path).c_str());
+  if (file.error != 0) return std::nullopt;
+  std::string text(most, '\0');
   std::size_t got = 0;
   ssize_t count = 1;
   while (count > 0 && got < text.size()) {
-    count = ::read(file.get(), text.data() + got, text.size() - got);
+    count = ::read(file.descriptor.get(), text.data() + got, text.size() - got);
     if (count > 0) got += static_cast<std::size_t>(count);
   }
-  if (!regular || (count < 0 && got == 0)) return std::nullopt;
+  if (count < 0 && got == 0) return std::nullopt;
   text.resize(got);
   return text;
 }

@@ -53,16 +53,21 @@ void HostSources::refresh(std::uint64_t monotonic_ns) {
     devices_ = read_sysfs(root_);
     devices_read_ns_ = monotonic_ns;
   }
+  processes_.begin_look();
   upstream_ = read_upstream(root_);
   problems_ = upstream_.problems;
   left_behind_.clear();
   told_bytes_.clear();
 }
 
-void HostSources::locate(std::uint64_t name_space, ledger::ProcessView& process) {
+void HostSources::locate(std::uint64_t name_space, bool trusted, ledger::ProcessView& process) {
   process.host_pid = name_space == 0 ? std::optional(process.pid)
                                      : processes_.pid_here(name_space, process.pid, process.start);
   if (!process.host_pid) return;
+  if (!trusted && !processes_.is_user(*process.host_pid, process.uid).value_or(true)) {
+    process.host_pid.reset();
+    return;
+  }
   const auto [known, added] = containers_.try_emplace({*process.host_pid, process.start});
   if (added) {
     const auto found = processes_.find(*process.host_pid);
@@ -95,21 +100,36 @@ bool HostSources::is_alive(const UpstreamRow& row,
   return *started <= static_cast<double>(row.updated_ns) / 1e9 + kClockSlackSeconds;
 }
 
+// A row has a pid and the name of its process, but not the namespace of that pid: 1 is the first
+// process of a container and of the host alike. The name tells them apart; where it does not, the
+// pid is taken for one of this namespace.
+std::optional<std::int32_t> HostSources::process_of(const UpstreamRow& row) {
+  const auto own = processes_.find(row.pid);
+  const bool is_own = is_alive(row, own);
+  if (is_own && own->name == row.name) return row.pid;
+  for (const std::int32_t here : processes_.inner(row.pid)) {
+    const auto inner = processes_.find(here);
+    if (is_alive(row, inner) && inner->name == row.name) return here;
+  }
+  return is_own ? std::optional(row.pid) : std::nullopt;
+}
+
 void HostSources::add_rows(const UpstreamRegion& region, Outsiders& all) {
   std::set<std::int32_t> seen;
   for (const UpstreamRow& row : region.rows) {
-    if (!is_alive(row, processes_.find(row.pid)) || !seen.insert(row.pid).second) {
+    const auto here = process_of(row);
+    if (!here || !seen.insert(*here).second) {
       left_behind_.push_back(fmt::format(
           "chip 0x{:016x}: {} bytes of process {} ({}), which is gone; only TT-Metal itself or "
           "removing /dev/shm/tt_device_{}_memory clears them",
           region.unique_id, sum(row), row.pid, row.name, region.unique_id));
       continue;
     }
-    Outsider* known = outsider(all, row.pid, Source::kUpstream);
+    Outsider* known = outsider(all, *here, Source::kUpstream);
     if (known == nullptr) continue;
     known->totals.push_back(totals_of(region.unique_id, row));
     known->updated = std::max(known->updated, row.updated_ns);
-    told_bytes_[row.pid][region.unique_id] = sum(row);
+    told_bytes_[*here][region.unique_id] = sum(row);
   }
 }
 
@@ -157,9 +177,10 @@ void HostSources::add(std::vector<ledger::ProcessInput>& inputs,
   // A process that writes a segment is counted from it; a client of the original's socket names its
   // chips by number only, so its region cannot be told from them and is left out.
   for (ledger::ProcessInput& input : inputs) {
-    const auto here = input.identity.host_pid.value_or(input.identity.pid);
-    const auto found = all.find(here);
-    if (found == all.end() || !input.identity.alive) continue;
+    // A pid of another namespace that was not found here may be anybody's number here.
+    if (!input.identity.alive || !input.identity.host_pid) continue;
+    const auto found = all.find(*input.identity.host_pid);
+    if (found == all.end()) continue;
     if (found->second.process.start_ticks != input.identity.start) continue;
     if (!is_legacy(input.identity)) input.outside = std::move(found->second.totals);
     all.erase(found);
@@ -190,8 +211,9 @@ void HostSources::add(std::vector<ledger::ProcessInput>& inputs,
 
 // Where segment and region tell about the same chip, the segment counts, and they are compared.
 void HostSources::compare(ledger::ProcessView& process) const {
-  const auto told = told_bytes_.find(process.host_pid.value_or(process.pid));
-  if (!process.alive || process.segment.empty() || told == told_bytes_.end()) return;
+  if (!process.alive || process.segment.empty() || !process.host_pid) return;
+  const auto told = told_bytes_.find(*process.host_pid);
+  if (told == told_bytes_.end()) return;
   for (const ledger::ProcessDeviceView& device : process.devices) {
     const auto theirs = told->second.find(device.unique_id);
     if (device.index == 0 || theirs == told->second.end()) continue;

@@ -38,7 +38,8 @@ class HostSources {
   void refresh(std::uint64_t monotonic_ns);
 
   // Pid here and container of a process that has a segment. `name_space` 0: that of the reader.
-  void locate(std::uint64_t name_space, ledger::ProcessView& process);
+  // `trusted`: the segment's owner may speak for processes of others.
+  void locate(std::uint64_t name_space, bool trusted, ledger::ProcessView& process);
 
   void add(std::vector<ledger::ProcessInput>& inputs,
            const std::optional<ledger::ProcessSelector>& only);
@@ -56,6 +57,7 @@ class HostSources {
 
   Outsider* outsider(Outsiders& all, std::int32_t pid, ledger::Source source) const;
   bool is_alive(const UpstreamRow& row, const std::optional<HostProcess>& process) const;
+  std::optional<std::int32_t> process_of(const UpstreamRow& row);
   void add_rows(const UpstreamRegion& region, Outsiders& all);
   void add_users(const SysfsDevice& device, const std::vector<ledger::ProcessInput>& inputs,
                  Outsiders& all);

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -27,6 +28,14 @@ bool same_identity(const segment::Identity& a, const segment::Identity& b) {
 bool can_look_up(const ProcFs& procfs, const segment::Identity& subject) {
   return subject.pid > 0 && procfs.pid_namespace() != 0 &&
          subject.pid_namespace == procfs.pid_namespace();
+}
+
+// Where either side could not learn its boot, nothing is known.
+bool is_of_another_boot(const ProcFs& procfs, const segment::Identity& subject) {
+  constexpr std::array<std::uint8_t, 16> kUnknown{};
+  const bool known = procfs.boot_id() != kUnknown &&
+                     std::memcmp(subject.boot_id, kUnknown.data(), kUnknown.size()) != 0;
+  return known && !same_boot(procfs, subject);
 }
 
 // The facts of the very process that the identity names, if it runs.
@@ -64,7 +73,7 @@ void Liveness::look(const ProcFs& procfs, const segment::Header& header,
 Liveness::Evidence Liveness::gather(const ProcFs& procfs, const segment::Header& header,
                                     const segment::ReadOnlyFile& file, bool exited) const {
   const segment::Identity& subject = header.subject;
-  if (exited || !same_boot(procfs, subject)) return Evidence::kGone;
+  if (exited || is_of_another_boot(procfs, subject)) return Evidence::kGone;
   const bool own = same_identity(subject, header.writer);
   const bool held = locked(file.descriptor());
   if (!can_look_up(procfs, subject)) return held ? Evidence::kRunning : Evidence::kGone;
@@ -73,6 +82,9 @@ Liveness::Evidence Liveness::gather(const ProcFs& procfs, const segment::Header&
 
   const auto facts = running(procfs, subject);
   if (!facts) return Evidence::kGone;
+  if (!trusted_ && !procfs.is_user(subject.pid, file.owner()).value_or(true)) {
+    return Evidence::kClaimed;
+  }
   if (!own) return held ? Evidence::kRunning : Evidence::kUnwatched;
   if (held && facts->comm == segment::text(subject.name)) return Evidence::kRunning;
   const auto mapped = procfs.maps(subject.pid, file.device(), file.inode());
@@ -88,6 +100,7 @@ Ended Liveness::conclude(const segment::Header& header) {
     case Evidence::kUnwatched:
       if (closed) ended_ = Ended::kClosed;
       break;
+    case Evidence::kClaimed:
     case Evidence::kGone:
       ended_ = closed ? Ended::kClosed : Ended::kDied;
       break;

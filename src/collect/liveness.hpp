@@ -15,6 +15,10 @@
 //
 // A segment that was closed cleanly says so itself. If the writer is not the subject (a daemon that
 // writes for another process), the lock tells only about the writer, and the subject decides.
+//
+// A file speaks for processes of its owner. One that names a process of another user is a false
+// claim and says nothing about it, unless its owner may speak for others (collect/directories.hpp).
+// A writer that could not learn which boot it runs in is judged by its lock alone.
 #pragma once
 
 #include <cstdint>
@@ -49,12 +53,15 @@ class Liveness {
   // descriptor() said.
   void look(const ProcFs& procfs, const segment::Header& header, const segment::ReadOnlyFile& file,
             bool exited, std::uint64_t now_ns);
+  // Before the first look: the file's owner may speak for processes of others.
+  void trust() { trusted_ = true; }
   // Second half, with a header that was read after the look.
   ledger::Ended conclude(const segment::Header& header);
 
   // A pidfd that becomes readable when the process exits, or -1.
   int descriptor() const { return pidfd_.get(); }
   ledger::Ended ended() const { return ended_; }
+  bool is_false_claim() const { return evidence_ == Evidence::kClaimed; }
 
  private:
   enum class Evidence : std::uint8_t {
@@ -62,11 +69,13 @@ class Liveness {
     kUnwatched,  // the subject runs, but its writer is another process and gone
     kGone,
     kReplaced,  // by another program, through exec
+    kClaimed,   // the process is another user's
   };
   Evidence gather(const ProcFs& procfs, const segment::Header& header,
                   const segment::ReadOnlyFile& file, bool exited) const;
   void watch(const ProcFs& procfs, const segment::Identity& subject);
 
+  bool trusted_ = false;
   ledger::Ended ended_ = ledger::Ended::kAlive;
   Evidence evidence_ = Evidence::kRunning;
   FileDescriptor pidfd_;

@@ -70,7 +70,8 @@ ledger::Figure known(std::uint64_t value) {
 
 }  // namespace
 
-ledger::ProcessView process_view(const segment::Reader& reader, const TickClock& clock) {
+ledger::ProcessView process_view(const segment::Reader& reader, bool trusted,
+                                 const TickClock& clock) {
   const segment::Header& header = reader.header();
   const bool own = header.subject.pid == header.writer.pid;
   ledger::ProcessView view;
@@ -78,8 +79,8 @@ ledger::ProcessView process_view(const segment::Reader& reader, const TickClock&
   view.start = header.subject.start_ticks;
   view.name = segment::text(header.subject.name);
   view.command = segment::text(header.subject.command);
-  // A process that writes for itself is whoever owns the file, whatever it claims.
-  view.uid = own ? reader.file().owner() : header.subject.uid;
+  // A process is whoever owns the file, whatever that claims, unless a trusted one writes for it.
+  view.uid = trusted && !own ? header.subject.uid : reader.file().owner();
   const std::string& path = reader.file().path();
   view.segment = path.substr(path.rfind('/') + 1);
   view.started = clock.wall(header.created_ticks);

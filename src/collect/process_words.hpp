@@ -15,8 +15,10 @@
 
 namespace ttmem::collect {
 
-// Who it is. `key`, liveness, tracking, failures and devices are left to the caller.
-ledger::ProcessView process_view(const segment::Reader& reader, const TickClock& clock);
+// Who it is. `key`, liveness, tracking, failures and devices are left to the caller. `trusted`: the
+// file's owner may speak for processes of others.
+ledger::ProcessView process_view(const segment::Reader& reader, bool trusted,
+                                 const TickClock& clock);
 
 // How well it is tracked. What only a follower knows (lost events, unsettled slots) is left out.
 ledger::Tracking tracking_of(const segment::Reader& reader, const segment::CounterFront& counters);

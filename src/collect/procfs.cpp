@@ -81,6 +81,19 @@ std::optional<ProcessFacts> parse_stat(const std::string& text) {
   return facts;
 }
 
+std::optional<bool> status_has_uid(const std::string& text, std::uint32_t uid) {
+  constexpr std::string_view kField = "\nUid:";
+  const std::size_t at = text.find(kField);
+  if (at == std::string::npos) return std::nullopt;
+  std::istringstream numbers(text.substr(at + kField.size()));
+  std::uint32_t number = 0;
+  for (int i = 0; i < 4; ++i) {
+    if (!(numbers >> number)) return std::nullopt;
+    if (number == uid) return true;
+  }
+  return false;
+}
+
 ProcFs::ProcFs(std::string root) : root_(std::move(root)) {
   if (const auto text = read_small(root_ + "/proc/sys/kernel/random/boot_id")) {
     boot_id_ = parse_uuid(*text);
@@ -91,6 +104,11 @@ ProcFs::ProcFs(std::string root) : root_(std::move(root)) {
 std::optional<ProcessFacts> ProcFs::process(std::int32_t pid) const {
   const auto text = read_small(fmt::format("{}/proc/{}/stat", root_, pid));
   return text ? parse_stat(*text) : std::nullopt;
+}
+
+std::optional<bool> ProcFs::is_user(std::int32_t pid, std::uint32_t uid) const {
+  const auto text = read_small(fmt::format("{}/proc/{}/status", root_, pid));
+  return text ? status_has_uid(*text, uid) : std::nullopt;
 }
 
 std::optional<bool> ProcFs::maps(std::int32_t pid, std::uint64_t device,

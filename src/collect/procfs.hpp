@@ -24,6 +24,10 @@ struct ProcessFacts {
 // the last one.
 std::optional<ProcessFacts> parse_stat(const std::string& text);
 
+// Whether the text of a /proc/PID/status names this user as real, effective, saved or file-system
+// uid; nothing if it names none.
+std::optional<bool> status_has_uid(const std::string& text, std::uint32_t uid);
+
 class ProcFs {
  public:
   // `root` stands before /proc; "" is this machine.
@@ -31,6 +35,9 @@ class ProcFs {
 
   bool real() const { return root_.empty(); }
   std::optional<ProcessFacts> process(std::int32_t pid) const;
+  // Whether the process is, or may become again, this user: one of its four uids. Nothing if that
+  // cannot be known.
+  std::optional<bool> is_user(std::int32_t pid, std::uint32_t uid) const;
   // Whether the process maps the file; nothing if that may not be known.
   std::optional<bool> maps(std::int32_t pid, std::uint64_t device, std::uint64_t inode) const;
 

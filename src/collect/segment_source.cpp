@@ -25,19 +25,23 @@ const Error kUnreadable{ErrorCode::kCorrupt, "it shrank or contradicts itself: n
 
 }  // namespace
 
-Result<std::unique_ptr<SegmentSource>> SegmentSource::open(const std::string& path,
-                                                           std::optional<std::uint32_t> owner,
-                                                           std::uint64_t key, bool keep_events) {
-  auto reader = segment::Reader::open(path, owner);
+Result<std::unique_ptr<SegmentSource>> SegmentSource::open(const Found& file, std::uint64_t key,
+                                                           bool keep_events) {
+  auto reader = segment::Reader::open(file.path, file.owner);
   if (!reader) return reader.error();
-  return std::unique_ptr<SegmentSource>(new SegmentSource(std::move(*reader), key, keep_events));
+  const bool trusted = speaks_for_others(file, reader->file().owner());
+  return std::unique_ptr<SegmentSource>(
+      new SegmentSource(std::move(*reader), trusted, key, keep_events));
 }
 
-SegmentSource::SegmentSource(segment::Reader reader, std::uint64_t key, bool keep_events)
+SegmentSource::SegmentSource(segment::Reader reader, bool trusted, std::uint64_t key,
+                             bool keep_events)
     : reader_(std::move(reader)),
+      trusted_(trusted),
       key_(key),
       ledger_(std::make_unique<ledger::ProcessLedger>()),
       clock_(reader_.header().clock, Moment::now(), true) {
+  if (trusted) liveness_.trust();
   if (keep_events) decoder_ = std::make_unique<EventDecoder>(reader_, clock_, *ledger_);
 }
 
@@ -243,7 +247,7 @@ Result<ledger::ProcessLedger> SegmentSource::picture(std::uint32_t number) const
 
 void SegmentSource::describe() {
   ledger::ProcessView& view = identity_;
-  view = process_view(reader_, clock_);
+  view = process_view(reader_, trusted_, clock_);
   view.key = key_;
   view.ended = liveness_.ended();
   view.alive = alive();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "collect/clock.hpp"
+#include "collect/directories.hpp"
 #include "collect/event_decoder.hpp"
 #include "collect/liveness.hpp"
 #include "collect/procfs.hpp"
@@ -33,9 +34,8 @@ struct RecordsState {
 
 class SegmentSource final : private segment::SlotSink {
  public:
-  static Result<std::unique_ptr<SegmentSource>> open(const std::string& path,
-                                                     std::optional<std::uint32_t> owner,
-                                                     std::uint64_t key, bool keep_events);
+  static Result<std::unique_ptr<SegmentSource>> open(const Found& file, std::uint64_t key,
+                                                     bool keep_events);
 
   // Reads what changed. An error means that the segment can no longer be followed; what is in the
   // ledger is the last good state.
@@ -56,6 +56,11 @@ class SegmentSource final : private segment::SlotSink {
   const segment::Header& header() const { return reader_.header(); }
   const std::string& path() const { return reader_.file().path(); }
   std::uint64_t key() const { return key_; }
+  std::uint32_t owner() const { return reader_.file().owner(); }
+  // Whether it names a process of another user, for whom its owner may not speak.
+  bool is_false_claim() const { return liveness_.is_false_claim(); }
+  // Whether its owner may speak for processes of others.
+  bool is_trusted() const { return trusted_; }
   bool alive() const { return liveness_.ended() == ledger::Ended::kAlive; }
   ledger::Ended ended() const { return liveness_.ended(); }
   int exit_descriptor() const { return liveness_.descriptor(); }
@@ -74,7 +79,7 @@ class SegmentSource final : private segment::SlotSink {
  private:
   static constexpr std::uint64_t kQuietFor = 4;  // times as long as the pause between looks
 
-  SegmentSource(segment::Reader reader, std::uint64_t key, bool keep_events);
+  SegmentSource(segment::Reader reader, bool trusted, std::uint64_t key, bool keep_events);
 
   void on_slot(std::uint32_t index, const segment::Payload& payload) override;
   void on_launches(std::uint32_t index, const segment::Payload& payload) override;
@@ -89,6 +94,7 @@ class SegmentSource final : private segment::SlotSink {
   void tell_events(const segment::TableUpdate& update, std::uint64_t before, bool had_unsettled);
 
   segment::Reader reader_;
+  bool trusted_;
   std::uint64_t key_;
   std::unique_ptr<ledger::ProcessLedger> ledger_;
   Liveness liveness_;

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "collect/upstream.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "base/file_descriptor.hpp"
+#include "base/foreign_file.hpp"
 
 namespace ttmem::collect {
 namespace {
@@ -54,21 +53,19 @@ UpstreamRow row_of(std::span<const std::byte> bytes) {
 Error refusal(std::string message) { return {ErrorCode::kWrongKind, std::move(message)}; }
 
 Result<std::vector<std::byte>> read_region(const std::string& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!file) {
-    if (errno == ENOENT) return Error{ErrorCode::kNotFound, "is gone"};
+  const ForeignFile file = open_foreign(AT_FDCWD, path.c_str());
+  if (file.error == kNotRegular) return refusal("is no regular file");
+  if (file.error != 0) {
+    if (file.error == ENOENT) return Error{ErrorCode::kNotFound, "is gone"};
     struct stat facts{};
     const bool known = ::lstat(path.c_str(), &facts) == 0;
     return Error{ErrorCode::kNotPermitted,
                  fmt::format("belongs to user {} and may not be read: run as that user or as root",
                              known ? std::to_string(facts.st_uid) : "?")};
   }
-  struct stat facts{};
-  if (::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) {
-    return refusal("is not a regular file");
-  }
+  const struct stat& facts = file.facts;
   std::vector<std::byte> bytes(kUpstreamBytes);
-  const ssize_t got = ::pread(file.get(), bytes.data(), bytes.size(), 0);
+  const ssize_t got = ::pread(file.descriptor.get(), bytes.data(), bytes.size(), 0);
   if (facts.st_size == 0) return Error{ErrorCode::kNotFound, "is being created"};
   if (facts.st_size != static_cast<off_t>(kUpstreamBytes) || got != facts.st_size) {
     return refusal(fmt::format("has {} bytes, which is no known layout", facts.st_size));

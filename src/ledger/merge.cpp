@@ -15,10 +15,12 @@
 namespace ttmem::ledger {
 namespace {
 
-using Instance = std::pair<std::int32_t, std::uint64_t>;  // pid as the host sees it, start
+// Whose it is, its pid as the host sees it, and when it started. Without the owner anybody could
+// take the place of another's process by naming it.
+using Instance = std::tuple<std::uint32_t, std::int32_t, std::uint64_t>;
 
 Instance instance(const ProcessView& process) {
-  return {process.host_pid.value_or(process.pid), process.start};
+  return {process.uid, process.host_pid.value_or(process.pid), process.start};
 }
 
 std::uint32_t next_free_id(const Snapshot& snapshot, std::uint32_t wanted) {

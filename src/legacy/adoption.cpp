@@ -7,70 +7,77 @@
 // The old file first loses its name as a segment ("<name>.adopting"), then the new one is written,
 // then the old one is removed. Whenever this is interrupted, the file with that ending is the
 // truth, and the next daemon starts from it.
+#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <filesystem>
+#include <cstdio>
+#include <cstring>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "base/file_descriptor.hpp"
+#include "base/foreign_file.hpp"
 #include "collect/collector.hpp"
 #include "collect/directories.hpp"
 #include "collect/liveness.hpp"
 #include "legacy/service.hpp"
+#include "segment/format.hpp"
 #include "segment/writer_directory.hpp"
 
 namespace ttmem::legacy {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::string_view kEnding = ".adopting";
 
-std::string directory_of(const std::string& wanted) {
-  segment::WriterDirectory directory;
-  if (segment::open_writer_directory(wanted.c_str(), directory) != 0) return "";
-  return directory.path;
-}
-
-// Nobody writes it any more.
-bool is_orphan(const std::string& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  return file && !collect::locked(file.get());
+// A segment that a daemon of this user wrote for a client, and that nobody writes any more. Others'
+// files are theirs, whatever their names and contents say.
+bool is_orphan(int directory, const std::string& name) {
+  const ForeignFile file = open_foreign(directory, name.c_str());
+  if (file.error != 0 || file.facts.st_uid != ::geteuid()) return false;
+  segment::Header header;
+  const bool whole =
+      ::pread(file.descriptor.get(), &header, sizeof header, 0) == ssize_t{sizeof header};
+  return whole && std::memcmp(header.magic, segment::kMagic, sizeof header.magic) == 0 &&
+         header.source == TTMEM_SOURCE_LEGACY && !collect::locked(file.descriptor.get());
 }
 
 // "ttmem-<pid>-<start>-": what all segments of one process begin with.
 std::string process_part(const std::string& name) { return name.substr(0, name.rfind('-') + 1); }
 
-// An adoption that was interrupted: what the new file holds so far is a part of the old one.
-void undo(const fs::path& interrupted) {
-  std::error_code error;
-  const std::string name = interrupted.stem().string();
-  const std::string part = process_part(name);
-  for (const auto& each : fs::directory_iterator(interrupted.parent_path(), error)) {
-    const std::string other = each.path().filename().string();
-    if (other.starts_with(part) && collect::pid_of_name(other) && is_orphan(each.path())) {
-      fs::remove(each.path(), error);
-    }
-  }
-  fs::rename(interrupted, interrupted.parent_path() / name, error);
+std::vector<std::string> names_in(int directory) {
+  std::vector<std::string> names;
+  FileDescriptor again(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(again ? ::fdopendir(again.get()) : nullptr,
+                                                   ::closedir);
+  if (!stream) return names;
+  [[maybe_unused]] const int given = again.release();  // closedir closes it
+  while (const dirent* entry = ::readdir(stream.get())) names.emplace_back(entry->d_name);
+  return names;
 }
 
-void undo_interrupted(const std::string& directory) {
-  std::vector<fs::path> interrupted;
-  std::error_code error;
-  for (const auto& each : fs::directory_iterator(directory, error)) {
-    const fs::path& path = each.path();
-    if (path.extension() == kEnding && collect::pid_of_name(path.stem().string()) &&
-        is_orphan(path)) {
-      interrupted.push_back(path);
+// An adoption that was interrupted: what the new file holds so far is a part of the old one.
+void undo(int directory, const std::string& interrupted, const std::vector<std::string>& names) {
+  const std::string name = interrupted.substr(0, interrupted.size() - kEnding.size());
+  const std::string part = process_part(name);
+  for (const std::string& other : names) {
+    if (other.starts_with(part) && collect::pid_of_name(other) && is_orphan(directory, other)) {
+      ::unlinkat(directory, other.c_str(), 0);
     }
   }
-  for (const fs::path& path : interrupted) undo(path);
+  ::renameat(directory, interrupted.c_str(), directory, name.c_str());
+}
+
+void undo_interrupted(int directory) {
+  const std::vector<std::string> names = names_in(directory);
+  for (const std::string& name : names) {
+    if (!name.ends_with(kEnding)) continue;
+    const std::string stem = name.substr(0, name.size() - kEnding.size());
+    if (collect::pid_of_name(stem) && is_orphan(directory, name)) undo(directory, name, names);
+  }
 }
 
 bool is_adoptable(const ledger::ProcessView& process) {
@@ -131,14 +138,18 @@ std::optional<Request> message_of(const ledger::HoldingView& holding, std::int32
 }  // namespace
 
 void Service::adopt() {
-  const std::string directory = directory_of(options_.directory);
-  if (directory.empty() || !options_.write_segments) return;
+  segment::WriterDirectory where;
+  if (!options_.write_segments ||
+      segment::open_writer_directory(options_.directory.c_str(), where) != 0) {
+    return;
+  }
+  const int directory = where.fd.get();
   undo_interrupted(directory);
-  collect::Collector collector({.directories = {directory}});
+  collect::Collector collector({.directories = {where.path}});
   collector.refresh();
   std::map<std::uint64_t, Orphan> orphans;  // by key of the process
   for (const ledger::ProcessView& process : collector.snapshot().processes) {
-    if (!is_adoptable(process) || !is_orphan(directory + "/" + process.segment)) continue;
+    if (!is_adoptable(process) || !is_orphan(directory, process.segment)) continue;
     orphans.emplace(process.key, orphan_of(collector.snapshot(), process));
   }
   collector.holdings([&](const ledger::HoldingView& holding) {
@@ -146,14 +157,12 @@ void Service::adopt() {
     if (found != orphans.end() && holding.process->alive) found->second.holdings.push_back(holding);
   });
   for (const auto& [key, orphan] : orphans) {
-    const fs::path old = fs::path(directory) / orphan.file;
-    const fs::path aside = old.string() + std::string(kEnding);
-    std::error_code error;
-    fs::rename(old, aside, error);
-    if (error) continue;
+    const std::string& old = orphan.file;
+    const std::string aside = old + std::string(kEnding);
+    if (::renameat(directory, old.c_str(), directory, aside.c_str()) != 0) continue;
     Client& owner = client(orphan.pid);
     if (owner.gone) {
-      fs::rename(aside, old, error);
+      ::renameat(directory, aside.c_str(), directory, old.c_str());
       clients_.erase(orphan.pid);
       continue;
     }
@@ -168,7 +177,7 @@ void Service::adopt() {
       }
     }
     if (owner.segment) owner.segment->connected(false);
-    fs::remove(aside, error);
+    ::unlinkat(directory, aside.c_str(), 0);
     ++health_.adopted_clients;
   }
 }

@@ -43,7 +43,7 @@ void Service::observe(const ledger::Snapshot& snapshot) {
       shown.emplace(process.pid, process.start);
       return true;
     }
-    if (!is_legacy(process) && !process.segment.empty()) tracked_.insert(process.pid);
+    if (!is_legacy(process) && !process.segment.empty()) tracked_.emplace(process.pid, process.uid);
     const auto known = clients_.find(process.pid);
     return known != clients_.end() && known->second->identity.start_ticks == process.start &&
            !known->second->holdings.empty();

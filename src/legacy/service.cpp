@@ -72,7 +72,9 @@ void Service::bury(std::int32_t pid) {
 
 ClientSegment* Service::segment_of(Client& client) {
   const bool can = options_.write_segments && !client.unpublished && !client.gone;
-  if (client.segment || !can || tracked_.contains(client.pid())) return client.segment.get();
+  if (client.segment || !can || tracked_.contains({client.pid(), client.identity.uid})) {
+    return client.segment.get();
+  }
   int error = 0;
   client.segment = ClientSegment::open(client.identity, options_.directory, error);
   if (!client.segment) {

@@ -130,8 +130,8 @@ class Service {
   Tallies tallies_;
   HostFigures host_;
   std::unordered_map<std::int32_t, std::unique_ptr<Client>> clients_;
-  std::set<std::pair<std::int32_t, std::uint64_t>> buried_;  // that a snapshot may still show
-  std::set<std::int32_t> tracked_;                           // have a segment of their own
+  std::set<std::pair<std::int32_t, std::uint64_t>> buried_;   // that a snapshot may still show
+  std::set<std::pair<std::int32_t, std::uint32_t>> tracked_;  // pid, uid: have their own segment
   std::uint64_t entries_ = 0;
   bool told_full_ = false;
 };

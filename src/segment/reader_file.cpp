@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "segment/reader_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/foreign_file.hpp"
 #include "segment/limits.hpp"
 
 namespace ttmem::segment {
@@ -28,6 +27,8 @@ Error open_error(int error) {
       return {
           ErrorCode::kNotPermitted,
           "this user may not read it: run as its owner, as root, or in the group of /run/ttmem"};
+    case kNotRegular:
+      return {ErrorCode::kWrongKind, "it is not a regular file"};
     case ELOOP:
       return {ErrorCode::kWrongKind, "it is a symbolic link, which is never followed"};
     case EMFILE:
@@ -42,22 +43,20 @@ Error open_error(int error) {
 
 Result<ReadOnlyFile> ReadOnlyFile::open(const std::string& path,
                                         std::optional<std::uint32_t> owner) {
-  constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  // A look should leave no trace, and is quicker so; only the owner and root may ask for that.
-  FileDescriptor file(::open(path.c_str(), kFlags | O_NOATIME));
-  if (!file && errno == EPERM) file.reset(::open(path.c_str(), kFlags));
-  if (!file) return open_error(errno);
-  return checked(ReadOnlyFile(std::move(file), path), owner);
+  return opened(AT_FDCWD, path.c_str(), path, owner);
 }
 
-Result<ReadOnlyFile> ReadOnlyFile::checked(ReadOnlyFile file, std::optional<std::uint32_t> owner) {
-  if (!file.restat()) {
-    return Error{ErrorCode::kSystem,
-                 fmt::format("it cannot be examined: {}", std::strerror(errno))};
-  }
-  if (!S_ISREG(file.mode_)) {
-    return Error{ErrorCode::kWrongKind, "it is not a regular file"};
-  }
+Result<ReadOnlyFile> ReadOnlyFile::open_at(int directory, const std::string& path,
+                                           std::optional<std::uint32_t> owner) {
+  return opened(directory, path.c_str() + path.rfind('/') + 1, path, owner);
+}
+
+Result<ReadOnlyFile> ReadOnlyFile::opened(int directory, const char* name, const std::string& path,
+                                          std::optional<std::uint32_t> owner) {
+  ForeignFile foreign = open_foreign(directory, name);
+  if (foreign.error != 0) return open_error(foreign.error);
+  ReadOnlyFile file(std::move(foreign.descriptor), path);
+  file.take(foreign.facts);
   if (owner && file.owner_ != *owner && file.owner_ != 0) {
     return Error{ErrorCode::kWrongKind,
                  fmt::format("it belongs to user {}, but its directory to user {}: not trusted",
@@ -83,6 +82,11 @@ bool ReadOnlyFile::read(std::uint64_t offset, void* into, std::size_t bytes) con
 bool ReadOnlyFile::restat() {
   struct stat facts{};
   if (::fstat(descriptor_.get(), &facts) != 0) return false;
+  take(facts);
+  return true;
+}
+
+void ReadOnlyFile::take(const struct stat& facts) {
   inode_ = facts.st_ino;
   device_ = facts.st_dev;
   size_bytes_ = static_cast<std::uint64_t>(facts.st_size);
@@ -91,8 +95,6 @@ bool ReadOnlyFile::restat() {
                  static_cast<std::uint64_t>(facts.st_mtim.tv_nsec);
   owner_ = facts.st_uid;
   links_ = static_cast<std::uint32_t>(facts.st_nlink);
-  mode_ = facts.st_mode;
-  return true;
 }
 
 }  // namespace ttmem::segment

@@ -6,6 +6,8 @@
 // ever copied from with pread, never mapped: a file that shrinks is a short read and not a signal.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,6 +23,9 @@ class ReadOnlyFile {
  public:
   // Opens a regular file. With `owner`, files of anybody but that user and root are refused.
   static Result<ReadOnlyFile> open(const std::string& path, std::optional<std::uint32_t> owner);
+  // The same by the last part of the path in an open directory.
+  static Result<ReadOnlyFile> open_at(int directory, const std::string& path,
+                                      std::optional<std::uint32_t> owner);
 
   // Copies exactly `bytes` bytes, or says false: the file ends before, or could not be read.
   bool read(std::uint64_t offset, void* into, std::size_t bytes) const;
@@ -41,12 +46,14 @@ class ReadOnlyFile {
  private:
   ReadOnlyFile(FileDescriptor file, std::string path)
       : descriptor_(std::move(file)), path_(std::move(path)) {}
-  static Result<ReadOnlyFile> checked(ReadOnlyFile file, std::optional<std::uint32_t> owner);
+  static Result<ReadOnlyFile> opened(int directory, const char* name, const std::string& path,
+                                     std::optional<std::uint32_t> owner);
+  void take(const struct stat& facts);
 
   FileDescriptor descriptor_;
   std::string path_;
   std::uint64_t inode_ = 0, device_ = 0, size_bytes_ = 0, data_bytes_ = 0, modified_ns_ = 0;
-  std::uint32_t owner_ = 0, links_ = 0, mode_ = 0;
+  std::uint32_t owner_ = 0, links_ = 0;
 };
 
 }  // namespace ttmem::segment

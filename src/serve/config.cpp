@@ -60,13 +60,19 @@ bool take_switch(const Config& config, std::string_view name, bool& value) {
 }
 
 Result<std::string> read_token(const std::string& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // A link is welcome, secrets are often mounted so; a pipe would be waited for.
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file) {
     return Error{ErrorCode::kSystem,
                  fmt::format("the token file {} cannot be read: {}", path, std::strerror(errno))};
   }
   struct stat facts{};
-  ::fstat(file.get(), &facts);
+  if (::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) {
+    return Error{ErrorCode::kWrongKind,
+                 fmt::format("the token file {} is not a regular file: name one that holds the "
+                             "token",
+                             path)};
+  }
   std::string text(kMostTokenBytes, '\0');
   const ssize_t count = ::read(file.get(), text.data(), text.size());
   text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);

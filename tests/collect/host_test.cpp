@@ -244,6 +244,18 @@ TEST_F(Host, DriverAndRegionAreJoinedByAsicIdAndBySerial) {
   }
 }
 
+// A container's first process takes a row as process 1, and so does nobody of this namespace.
+TEST_F(Host, ARowOfAnotherNamespaceIsItsProcess) {
+  add_process(1, "systemd", 1);
+  add_process(4242, "python3", 300);
+  write("proc/4242/status", "Name:\tpython3\nNSpid:\t4242\t1\n");
+  add_region(0xA1, region(3, 0xA1, {{1, {100, 0, 0, 0, 0}, kLater, "python3"}}));
+  const ledger::Snapshot now = snapshot();
+  ASSERT_EQ(now.processes.size(), 1u);
+  EXPECT_EQ(now.processes[0].pid, 4242);
+  EXPECT_EQ(now.processes[0].name, "python3");
+}
+
 TEST(Cgroup, ContainerIds) {
   const std::string id(64, 'a');
   EXPECT_EQ(container_of_cgroup("0::/docker/" + id + "\n"), id);

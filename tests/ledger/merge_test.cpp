@@ -98,6 +98,15 @@ TEST(Merge, TheDeadAreListedAndNotCounted) {
   EXPECT_EQ(snapshot.devices[0].figures.space(Space::kDram).taken, 1000u);
 }
 
+// A stranger's segment that names another's process does not hide that process from the daemon's
+// answer: it is the process of another user.
+TEST(Merge, AProcessOfAnotherOwnerIsAnotherProcess) {
+  Snapshot snapshot = mine();
+  snapshot.processes[0].uid = 65534;
+  ASSERT_TRUE(add_processes(theirs(), snapshot));
+  EXPECT_EQ(std::ranges::count(snapshot.processes, 10, &ProcessView::pid), 2);
+}
+
 TEST(Merge, AnotherBootIsAnotherMachine) {
   Snapshot other = theirs();
   other.boot_id = "other";

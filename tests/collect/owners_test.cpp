@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Several users in one directory: a file speaks for the processes of its owner, and the kernel says
+// whose both are. Needs root, who can be two users at once.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "collect/child_process.hpp"
+#include "collect/collector.hpp"
+#include "collect/gc.hpp"
+#include "segment/limits.hpp"
+#include "segment/segment_builder.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace ttmem::collect {
+namespace {
+
+using ledger::Space;
+using support::buffer_payload;
+using support::Child;
+using support::SegmentBuilder;
+using support::TemporaryDirectory;
+
+constexpr uid_t kMallory = 65534, kVictim = 4711;
+
+class Owners : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can act for two users";
+    ASSERT_EQ(::chmod(directory_.path().c_str(), 01777), 0);
+  }
+  std::string name(unsigned number) const {
+    return directory_ / fmt::format("ttmem-{}-1-{:016x}", 100 + number, number);
+  }
+  // A process of that user with one buffer in DRAM.
+  Child process_of(uid_t user, unsigned number) {
+    return Child([&, user, number](const auto& ready) {
+      if (::setresgid(user, user, user) != 0 || ::setresuid(user, user, user) != 0) ::_exit(1);
+      SegmentBuilder builder(name(number));
+      hold(builder);
+      ready();
+    });
+  }
+  static void hold(SegmentBuilder& builder) {
+    builder.lock();
+    builder.add_usual_device();
+    builder.put(0, buffer_payload(1, 64, 1000));
+  }
+  static void give_to(uid_t user, const SegmentBuilder& builder) {
+    ASSERT_EQ(::fchown(builder.descriptor(), user, user), 0);
+  }
+  void look() {
+    collector_ = std::make_unique<Collector>(Options{.directories = {directory_.path()}});
+    collector_->refresh();
+  }
+  const ledger::ProcessView* process(unsigned number) const {
+    const std::string file = name(number).substr(directory_.path().size() + 1);
+    for (const ledger::ProcessView& each : collector_->snapshot().processes) {
+      if (each.segment == file) return &each;
+    }
+    return nullptr;
+  }
+  std::uint64_t taken() const {
+    const auto& devices = collector_->snapshot().devices;
+    return devices.empty() ? 0 : devices[0].figures.space(Space::kDram).taken.value_or(0);
+  }
+  std::size_t problems_with(const std::string& words) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        collector_->snapshot().unreadable,
+        [&](const std::string& line) { return line.find(words) != std::string::npos; }));
+  }
+  TemporaryDirectory directory_;
+  std::unique_ptr<Collector> collector_;
+};
+
+TEST_F(Owners, EverybodysOwnProcessesCount) {
+  Child one = process_of(kMallory, 1);
+  Child two = process_of(kVictim, 2);
+  look();
+  ASSERT_TRUE(process(1) != nullptr && process(2) != nullptr);
+  EXPECT_TRUE(process(1)->alive);
+  EXPECT_TRUE(process(2)->alive);
+  EXPECT_EQ(process(2)->uid, kVictim);
+  EXPECT_EQ(taken(), 2 * 12000u);
+}
+
+// The victim is this very process; the claim has its pid, start and name, and a lock.
+TEST_F(Owners, AClaimToAnothersProcessIsShownAndNotCounted) {
+  SegmentBuilder own(name(1));
+  hold(own);
+  SegmentBuilder claim(name(2));
+  hold(claim);
+  give_to(kMallory, claim);
+  look();
+  ASSERT_TRUE(process(1) != nullptr && process(2) != nullptr);
+  EXPECT_TRUE(process(1)->alive);
+  EXPECT_FALSE(process(2)->alive);
+  EXPECT_EQ(process(2)->uid, kMallory);
+  EXPECT_EQ(taken(), 12000u);
+  EXPECT_EQ(problems_with("it claims to be process"), 1u);
+  EXPECT_EQ(problems_with("nobody"), 1u) << "says whose it is";
+}
+
+TEST_F(Owners, NobodySpeaksForAnotherBySayingThatItWritesForHim) {
+  SegmentBuilder ghost(name(1));
+  hold(ghost);
+  ghost.header().writer.pid += 1;  // "a daemon wrote this"
+  ghost.header().subject.uid = 0;
+  ghost.flush();
+  give_to(kMallory, ghost);
+  look();
+  ASSERT_NE(process(1), nullptr);
+  EXPECT_EQ(process(1)->uid, kMallory);
+  EXPECT_FALSE(process(1)->alive);
+  EXPECT_EQ(taken(), 0u);
+}
+
+TEST_F(Owners, RootSpeaksForAll) {
+  Child client([](const auto& ready) {
+    if (::setresuid(kVictim, kVictim, kVictim) != 0) ::_exit(1);
+    ready();
+  });
+  SegmentBuilder served(name(1));
+  hold(served);
+  segment::Identity& subject = served.header().subject;
+  subject.pid = client.pid();
+  subject.start_ticks = 0;
+  subject.uid = kVictim;
+  served.flush();
+  look();
+  ASSERT_NE(process(1), nullptr);
+  EXPECT_TRUE(process(1)->alive);
+  EXPECT_EQ(process(1)->uid, kVictim);
+}
+
+TEST_F(Owners, AGhostOfTheFirstProcessIsGarbage) {
+  {
+    SegmentBuilder ghost(name(1));
+    ghost.header().subject.pid = 1;
+    ghost.header().subject.start_ticks = 0;
+    ghost.flush();
+    give_to(kMallory, ghost);
+  }
+  const GcReport report = collect_garbage({.directories = {directory_.path()}, .all = true});
+  EXPECT_EQ(report.removed.size(), 1u);
+  EXPECT_EQ(report.alive, 0u);
+}
+
+TEST_F(Owners, ManyDeadOfOneLeaveThoseOfOthers) {
+  const auto make_dead = [&](uid_t user, unsigned number) {
+    SegmentBuilder builder(name(number));
+    builder.header().subject.start_ticks += 1;
+    builder.header().writer = builder.header().subject;
+    builder.flush();
+    give_to(user, builder);
+  };
+  make_dead(kVictim, 0);
+  for (unsigned i = 1; i < 3 * segment::kKeepDeadSegments; ++i) make_dead(kMallory, i);
+  const GcReport report = collect_garbage({.directories = {directory_.path()}});
+  EXPECT_TRUE(std::filesystem::exists(name(0))) << "another's black box was removed";
+  EXPECT_EQ(report.kept.size(), segment::kKeepDeadSegments + 1);
+}
+
+TEST_F(Owners, AWriterThatKnowsNoBootLivesByItsLock) {
+  SegmentBuilder builder(name(1));
+  hold(builder);
+  segment::Identity& subject = builder.header().subject;
+  std::fill(std::begin(subject.boot_id), std::end(subject.boot_id), std::uint8_t{0});
+  subject.start_ticks = 0;
+  subject.pid_namespace = 0;
+  builder.header().writer = subject;
+  builder.flush();
+  look();
+  ASSERT_NE(process(1), nullptr);
+  EXPECT_TRUE(process(1)->alive);
+}
+
+}  // namespace
+}  // namespace ttmem::collect
