@@ -102,8 +102,8 @@ def test_sort_and_filter_are_in_the_address(page, stage):
 def test_keyboard_alone(page, stage):
     scenes.model(stage())
     page.open("/")
-    for key, path in (("2", "/p"), ("3", "/holdings"), ("4", "/programs"), ("5", "/t"), ("6", "/events"),
-                      ("7", "/failures"), ("8", "/health"), ("1", "/")):
+    for key, path in (("2", "/p"), ("3", "/holdings"), ("4", "/origins"), ("5", "/programs"), ("6", "/t"),
+                      ("7", "/events"), ("8", "/failures"), ("9", "/health"), ("1", "/")):
         page.press(key)
         assert page.path() == path
     page.press("?")

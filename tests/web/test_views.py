@@ -147,6 +147,25 @@ def test_process_and_its_lines(page, daemon, stage):
     page.until(lambda: {row["line"] for row in page.rows("holdings")} == {"model/mlp.py:77"})
 
 
+def test_origins_add_up(page, daemon, stage):
+    scenes.model(stage(), chips=2)
+    page.open("/origins")
+    page.until(lambda: page.count(".icicle") == 1 and len(page.rows("origins")) == 7)
+    total = daemon.document("/api/v1/origins?by=line")["total"]
+    rows = page.rows("origins")
+    assert sum(row["dram"] for row in rows) == total["dram"]["taken"] > 0
+    assert sum(row["l1"] for row in rows) == total["l1"]["taken"] > 0
+    shown = """return await page.evaluate(() => [...document.querySelectorAll('.icicle > .icicle-part > button')].map(
+        (each) => Number(each.dataset.bytes)))"""
+    assert sum(page.run(shown)) == total["dram"]["taken"]
+    page.click('.icicle button:has-text("ttnn.linear")')
+    page.until(lambda: len(page.run(shown)) == 1, "this bar alone")
+    page.click('button:has-text("All stacks")')
+    page.until(lambda: sum(page.run(shown)) == total["dram"]["taken"])
+    page.click('button:has-text("region")')
+    page.until(lambda: {row["name"] for row in page.rows("origins")} >= {"ttnn.from_torch", "ttnn.linear"})
+
+
 def test_black_box_of_a_process_that_died(page, stage):
     play = stage("victim")
     scenes.model(play)

@@ -15,6 +15,7 @@ import { Events } from './views/events.tsx';
 import { FailuresView, FailureView } from './views/failures.tsx';
 import { Health } from './views/health.tsx';
 import { Holdings } from './views/holdings.tsx';
+import { Origins } from './views/origins.tsx';
 import { Overview } from './views/overview.tsx';
 import { Processes } from './views/processes.tsx';
 import { ProcessView } from './views/process.tsx';
@@ -29,6 +30,7 @@ function View() {
   if (first === 'p') return second ? <ProcessView key={second} name={second} /> : <Processes />;
   if (first === 'failures') return second && third ? <FailureView key={path.value} pid={Number(second)} number={Number(third)} /> : <FailuresView />;
   if (first === 'holdings') return <Holdings />;
+  if (first === 'origins') return <Origins />;
   if (first === 'programs') return <Programs />;
   if (first === 't') return <Time />;
   if (first === 'events') return <Events />;

@@ -11,6 +11,7 @@ export const VIEWS: { path: string; title: string }[] = [
   { path: '/', title: 'Overview' },
   { path: '/p', title: 'Processes' },
   { path: '/holdings', title: 'Holdings' },
+  { path: '/origins', title: 'Origins' },
   { path: '/programs', title: 'Programs' },
   { path: '/t', title: 'Time' },
   { path: '/events', title: 'Events' },
@@ -21,7 +22,7 @@ export const VIEWS: { path: string; title: string }[] = [
 export const helpOpen = signal(false);
 
 export const KEYS: [string, string][] = [
-  ['1 … 8', 'go to a view'],
+  ['1 … 9', 'go to a view'],
   ['/', 'filter the list'],
   ['Space', 'pause, and go on'],
   ['Arrows, Home, End, Page Up, Page Down', 'move in the core map'],

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { csvText } from '../src/format/csv.ts';
 import { numberOf, parseFilter } from '../src/format/filter.ts';
-import { grouped, sum } from '../src/format/groups.ts';
+import { grouped, sum, treeOf, zoomed } from '../src/format/groups.ts';
 import { ageText, bytesText, countText, durationText, exactText, percentText, rangesText } from '../src/format/units.ts';
 import { shortLine, visible } from '../src/format/words.ts';
 import { heat, inkOn, levelOf } from '../src/parts/heat.ts';
@@ -83,4 +83,14 @@ test('groups add up, estimates are in no sum', () => {
   const groups = grouped(all, [(each) => each.operation!, () => 'line']);
   assert.deepEqual(groups.map((group) => [group.name, group.bytes, group.count]), [['a', 22, 2], ['b', 10, 2]]);
   assert.ok(groups.every((group) => group.children.reduce((total, child) => total + child.bytes, 0) === group.bytes));
+});
+
+test('stacks that begin alike share their steps', () => {
+  const rows = [{ path: ['main', 'layer', 'op'], bytes: 5, count: 1 }, { path: ['main', 'other'], bytes: 7, count: 2 }, { path: [], bytes: 1, count: 1 }];
+  const tree = treeOf(rows, '?');
+  assert.deepEqual(tree.map((group) => [group.name, group.bytes, group.count]), [['main', 12, 3], ['?', 1, 1]]);
+  assert.deepEqual(tree[0]!.children.map((group) => group.name), ['other', 'layer']);
+  assert.equal(tree.reduce((total, group) => total + group.bytes, 0), 13);
+  assert.deepEqual(zoomed(tree, ['main', 'layer']).map((group) => group.bytes), [5]);
+  assert.deepEqual(zoomed(tree, ['gone']), tree);
 });

@@ -344,6 +344,34 @@ export interface Program {
   dispatches_per_second: Figure;
 }
 
+export interface OriginSpace {
+  taken: Figure;
+  recent: Figure;
+  buffers: number;
+}
+
+export interface OriginBytes {
+  dram: OriginSpace;
+  l1: OriginSpace;
+  l1_small: OriginSpace;
+  trace: OriginSpace;
+  program_l1: number;
+  kernels: number;
+  programs: number;
+}
+
+export interface Origin extends OriginBytes {
+  name: string | null;
+  path: string[];
+  pids: number[];
+}
+
+export interface OriginsDocument {
+  by: string;
+  origins: Origin[];
+  total: OriginBytes;
+}
+
 export interface HistoryEvent {
   time_ns: Figure;
   pid: number;

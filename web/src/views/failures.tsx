@@ -7,6 +7,8 @@ import type { ProcessFailure } from '../live/documents.ts';
 import { Table } from '../parts/table.tsx';
 import { Bytes, Empty, Fact, Name, Problem } from '../parts/text.tsx';
 import { Icicle } from '../parts/icicle.tsx';
+import { byOperationAndLine } from '../format/groups.ts';
+import { setParameters } from '../route.ts';
 import { dateText } from '../format/units.ts';
 import { KIND_WORDS, SPACE_WORDS, visible } from '../format/words.ts';
 import { HOLDING_COLUMNS } from './holdings.tsx';
@@ -78,7 +80,7 @@ export function FailureView({ pid, number }: { pid: number; number: number }) {
       {held.length > 0 && (
         <>
           <h2>What held {SPACE_WORDS[failure.space ?? ''] ?? 'it'} at that moment</h2>
-          <Icicle holdings={held} label="held" />
+          <Icicle groups={byOperationAndLine(held)} label="Held, by operation and line" onPick={([operation]) => setParameters({ filter: `op="${operation?.replaceAll('"', '')}"` })} />
         </>
       )}
       <h2>Everything that was held</h2>

@@ -6,6 +6,8 @@ import { allProcesses, now, received } from '../live/live.ts';
 import { useDocument } from '../live/ask.ts';
 import type { Process } from '../live/documents.ts';
 import { Icicle } from '../parts/icicle.tsx';
+import { byOperationAndLine } from '../format/groups.ts';
+import { setParameters } from '../route.ts';
 import { Bytes, Count, Empty, Fact, Name } from '../parts/text.tsx';
 import { CopyCommand } from '../parts/copy.tsx';
 import { ageText, dateText } from '../format/units.ts';
@@ -112,7 +114,7 @@ function Tracking({ process }: { process: Process }) {
       ) : (
         <ul>{notes.map((note) => <li key={note}>{note}</li>)}</ul>
       )}
-      <CopyCommand text={`ttmem doctor --pid ${process.pid}`} />
+      <CopyCommand text="ttmem doctor" />
     </section>
   );
 }
@@ -134,16 +136,24 @@ function Failures({ process }: { process: Process }) {
   );
 }
 
+// The filter of the list below that leaves what a bar is made of.
+function filterOf([operation, line]: string[]): string {
+  const quoted = (text: string) => `"${text.replaceAll('"', '')}"`;
+  const known = (text: string | undefined): text is string => text !== undefined && !text.startsWith('(');
+  return [known(operation) && `op=${quoted(operation)}`, known(line) && `line=${quoted(line)}`].filter((each) => each).join(' ');
+}
+
 function Shares({ process }: { process: Process }) {
   const { data } = useDocument<Loaded>(`/api/v1/holdings?pid=${process.pid}&kind=buffer`, EVERY_MS, loadHoldings).value;
   const of = (space: string) => (data?.holdings ?? []).filter((each) => each.space === space);
   if (!data) return null;
+  const pick = (trail: string[]) => setParameters({ filter: filterOf(trail) });
   return (
     <section aria-label="By operation and line">
-      <h2>DRAM by operation and line</h2>
-      <Icicle holdings={of('dram')} label="DRAM" />
+      <h2>DRAM by operation and line {process.alive && <a class="small" href={`/origins?pid=${process.pid}`}>whole stacks</a>}</h2>
+      <Icicle groups={byOperationAndLine(of('dram'))} label="DRAM by operation and line" onPick={pick} />
       <h2>L1 buffers by operation and line</h2>
-      <Icicle holdings={of('l1')} label="L1 buffers" />
+      <Icicle groups={byOperationAndLine(of('l1'))} label="L1 buffers by operation and line" onPick={pick} />
     </section>
   );
 }

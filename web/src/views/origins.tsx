@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// What is held, by the code that it comes from: whole stacks as a flame graph, and lines, files,
+// operations or regions as a table. What came in the last minute is what may be leaking.
+import { useDocument } from '../live/ask.ts';
+import type { Origin, OriginsDocument } from '../live/documents.ts';
+import { Icicle } from '../parts/icicle.tsx';
+import { Table, type Column } from '../parts/table.tsx';
+import { Bytes, Line, Problem } from '../parts/text.tsx';
+import { parameter, setParameters } from '../route.ts';
+import { treeOf, zoomed } from '../format/groups.ts';
+import { visible } from '../format/words.ts';
+
+const EVERY_MS = 2000;
+const UNKNOWN = '(not known)';
+const BYS: [string, string][] = [['line', 'line'], ['file', 'file'], ['operation', 'operation'], ['region', 'region'], ['stack', 'whole stack']];
+const WHATS: { name: string; title: string; bytes: (origin: Origin) => number; count: (origin: Origin) => number }[] = [
+  { name: 'dram', title: 'DRAM', bytes: (origin) => origin.dram.taken ?? 0, count: (origin) => origin.dram.buffers },
+  { name: 'l1', title: 'L1 buffers', bytes: (origin) => origin.l1.taken ?? 0, count: (origin) => origin.l1.buffers },
+  { name: 'program_l1', title: 'Program L1, allocated', bytes: (origin) => origin.program_l1, count: (origin) => origin.programs },
+  { name: 'kernels', title: 'Kernels, footprint', bytes: (origin) => origin.kernels, count: (origin) => origin.programs },
+];
+
+const bytes = (name: string, title: string, value: (origin: Origin) => number | null): Column<Origin> => ({
+  name, title, number: true, width: '8rem', value, cell: (origin) => <Bytes value={value(origin)} />,
+});
+
+const COLUMNS: Column<Origin>[] = [
+  { name: 'name', title: 'Where', value: (origin) => origin.name, width: '24rem', cell: (origin) => (origin.name === null ? UNKNOWN : <Line of={origin.name} />) },
+  bytes('dram', 'DRAM', (origin) => origin.dram.taken),
+  bytes('recent', 'Last minute', (origin) => origin.dram.recent),
+  bytes('l1', 'L1 buffers', (origin) => origin.l1.taken),
+  bytes('program_l1', 'Program L1', (origin) => origin.program_l1),
+  bytes('kernels', 'Kernels', (origin) => origin.kernels),
+  { name: 'buffers', title: 'Buffers', value: (origin) => origin.dram.buffers + origin.l1.buffers, number: true, width: '6rem' },
+  { name: 'pids', title: 'Processes', value: (origin) => origin.pids.join(' '), width: '10rem' },
+];
+
+function scope(): string {
+  return ['pid', 'device'].flatMap((name) => (parameter(name) ? `&${name}=${encodeURIComponent(parameter(name))}` : [])).join('');
+}
+
+function Stacks() {
+  const path = `/api/v1/origins?by=stack${scope()}`;
+  const { data, problem } = useDocument<OriginsDocument>(path, EVERY_MS).value;
+  const what = WHATS.find((each) => each.name === parameter('of')) ?? WHATS[0]!;
+  const trail = parameter('at') ? parameter('at').split('\n') : [];
+  const rows = (data?.origins ?? []).map((origin) => ({ path: origin.path, bytes: what.bytes(origin), count: what.count(origin) }));
+  return (
+    <section aria-label="Stacks">
+      <div class="table-head">
+        <label>
+          Stacks of{' '}
+          <select value={what.name} onChange={(event) => setParameters({ of: event.currentTarget.value === 'dram' ? null : event.currentTarget.value, at: null })}>
+            {WHATS.map((each) => <option key={each.name} value={each.name}>{each.title}</option>)}
+          </select>
+        </label>
+        {trail.length > 0 && <button type="button" onClick={() => setParameters({ at: null })}>All stacks</button>}
+        <span class="quiet">{trail.length > 0 ? visible(trail.at(-1)!) : 'Choose a bar to see only that'}</span>
+      </div>
+      <Problem text={problem} />
+      {data && (
+        <Icicle groups={zoomed(treeOf(rows, UNKNOWN), trail)} label={`${what.title} by stack`}
+          onPick={(picked) => setParameters({ at: [...trail.slice(0, -1), ...picked].join('\n') })} />
+      )}
+    </section>
+  );
+}
+
+export function Origins() {
+  const by = parameter('by') || 'line';
+  const path = `/api/v1/origins?by=${by}${scope()}`;
+  const { data, problem } = useDocument<OriginsDocument>(path, EVERY_MS).value;
+  return (
+    <>
+      <h1>Origins {parameter('pid') && <span class="quiet">of process {parameter('pid')} <a class="small" href="/origins">of all</a></span>}</h1>
+      <Stacks />
+      <h2>By {BYS.find(([name]) => name === by)?.[1] ?? by}</h2>
+      <div class="tabs" role="group" aria-label="By what">
+        {BYS.map(([name, title]) => (
+          <button key={name} type="button" class="tab" aria-pressed={by === name} onClick={() => setParameters({ by: name === 'line' ? null : name })}>{title}</button>
+        ))}
+      </div>
+      <Problem text={problem} />
+      <Table label="origins" noun="row" columns={COLUMNS} rows={data?.origins ?? []} rowKey={(origin) => `${origin.name} ${origin.pids.join(' ')}`}
+        sort="-dram" empty="No living process holds anything." json={path} command={`ttmem status --by ${by}`} />
+    </>
+  );
+}
