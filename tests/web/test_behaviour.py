@@ -146,6 +146,12 @@ def test_galaxy(page, daemon, stage):
         (each) => each.width === 14 && each.height === 10 &&
             each.getContext('2d').getImageData(0, 0, 1, 1).data[3] === 255).length)"""
     page.until(lambda: page.run(painted) == 32, "the cores of every chip")
+    for width in (390, 900, 1100, 1280, 1440, 1920, 2560):
+        page.run("await page.setViewportSize({ width: argument, height: 900 })", width)
+        wide = """return await page.evaluate(() => [...document.querySelectorAll('article.card *')].filter((each) =>
+            each.getBoundingClientRect().right > each.closest('.card').getBoundingClientRect().right + 1 &&
+            !each.closest('header')).length)"""
+        page.until(lambda: page.run(wide) == 0, f"nothing leaves its card at {width}")
 
 
 def test_two_tabs_have_one_stream(chromium, page, daemon, stage):

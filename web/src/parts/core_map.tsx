@@ -47,6 +47,8 @@ function describe(core: CoreL1, how: Heat): string {
 
 const MOVES: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
+const DENSE = 10; // columns
+
 interface Props {
   cores: CoreL1[];
   how: Heat;
@@ -83,7 +85,7 @@ export function CoreMap({ cores, how, chosen, onChoose, label }: Props) {
   };
 
   return (
-    <div class="core-map" role="grid" aria-label={label} aria-rowcount={rows} aria-colcount={columns} ref={grid} onKeyDown={onKey}>
+    <div class={columns > DENSE ? 'core-map dense' : 'core-map'} role="grid" aria-label={label} aria-rowcount={rows} aria-colcount={columns} ref={grid} onKeyDown={onKey}>
       {Array.from({ length: rows }, (_, y) => (
         <div role="row" key={y} class="core-row" style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}>
           {Array.from({ length: columns }, (_, x) => {

@@ -108,7 +108,7 @@ function Headroom({ device }: { device: Device }) {
   return (
     <span class={clash ? 'bad' : undefined}>
       {clash ? 'Clash' : 'Headroom'} <Bytes value={min} figure="headroom.min" />
-      {core && <span class="quiet"> at {core.x},{core.y}</span>}
+      {core && <span class="quiet at"> at {core.x},{core.y}</span>}
     </span>
   );
 }
