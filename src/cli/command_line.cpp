@@ -64,6 +64,7 @@ bool names_no_command(const CLI::App& app, int argc, char** argv) {
 int explain_commands(const CLI::App& app, const char* word) {
   std::string names;
   for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_group().empty()) continue;  // not for people
     names += (names.empty() ? "" : ", ") + command->get_name();
   }
   fmt::print(stderr,

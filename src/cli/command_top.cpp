@@ -120,7 +120,8 @@ constexpr const char* kTopExamples =
 
 void register_top(CLI::App& app, Action& action) {
   auto options = std::make_shared<TopOptions>();
-  CLI::App* command = app.add_subcommand("top", "Show it live, on the full screen");
+  CLI::App* command =
+      app.add_subcommand("top", "Show what each device holds, live on the full screen");
   command->footer(kTopExamples);
   command->add_option("--interval", options->interval_s, "Seconds between two updates")
       ->type_name("SECONDS")

@@ -21,8 +21,7 @@ namespace {
 using ledger::Snapshot;
 using view::JsonLayout;
 
-// ---- the state of devices
-// ------------------------------------------------------------------------
+// ---- the state of devices ----------------------------------------------------------------------
 
 void status_as_text(Output& output, const Snapshot& snapshot) {
   output.write(view::status_text(snapshot, output.style()));
@@ -66,8 +65,7 @@ void programs_as_json(Output& output, const Snapshot& snapshot,
   output.write(view::programs_json(snapshot, programs, JsonLayout::kPretty) + "\n");
 }
 
-// ---- what is held
-// --------------------------------------------------------------------------------
+// ---- what is held ------------------------------------------------------------------------------
 
 void holdings_as_text(Output& output, const Snapshot& snapshot,
                       const std::vector<ledger::HoldingView>& holdings) {
@@ -104,8 +102,7 @@ void failures_as_json(Output& output, const Snapshot& snapshot,
   output.write(view::failures_json(snapshot, failures, JsonLayout::kPretty) + "\n");
 }
 
-// ---- what happened
-// -------------------------------------------------------------------------------
+// ---- what happened -----------------------------------------------------------------------------
 
 void event_as_text(Output& output, const EventLine& line) {
   output.write(view::event_text(*line.event, output.style()));
@@ -119,8 +116,7 @@ void event_as_legacy(Output& output, const EventLine& line) {
 
 }  // namespace
 
-// ---- the tables
-// ----------------------------------------------------------------------------------
+// ---- the tables --------------------------------------------------------------------------------
 
 Formats<Snapshot> status_formats() {
   static constexpr Format<Snapshot> kAll[] = {
@@ -170,8 +166,7 @@ Formats<EventLine> event_formats() {
   return kAll;
 }
 
-// ---- the choice
-// ----------------------------------------------------------------------------------
+// ---- the choice --------------------------------------------------------------------------------
 
 void FormatChoice::offer(CLI::App& command, const std::vector<std::string>& names,
                          const std::string& help) {
