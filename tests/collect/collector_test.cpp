@@ -259,8 +259,10 @@ TEST_F(CollectorOf, ADeletedFileOfALivingProcessStillCountsUntilItIsRecreated) {
 
 TEST_F(CollectorOf, OneProcessAsked) {
   SegmentBuilder one(name(1)), two(name(2));
+  two.header().subject.pid = 102;
+  two.flush();
   Options wanted = options();
-  wanted.process = ledger::ProcessSelector{102, {}, {}};  // by its name
+  wanted.process = ledger::ProcessSelector{102, {}, {}};
   Collector collector(wanted);
   collector.refresh();
   ASSERT_EQ(collector.snapshot().processes.size(), 1u);
