@@ -39,7 +39,7 @@ class OriginTotalsOfAModel : public testing::Test {
     BufferRecord record;
     record.id = id;
     record.allocator = allocator;
-    record.address = id << 20;
+    record.address = (id + 1) << 20;  // above what the runtime keeps for itself
     record.block = record.requested = block;
     record.allocated = id * kMinute;
     record.origin = origin;
