@@ -8,7 +8,7 @@ DESTDIR ?=
 export DESTDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test check test-tools test-long test-matrix bench lint format docs install clean
+.PHONY: help setup build demo test check test-tools test-long test-matrix bench lint format docs verified install clean
 
 help: ## Show this list
 	@echo "ttmem: what occupies the memory of my Tenstorrent devices, who put it there, what is left?"
@@ -55,6 +55,9 @@ lint: ## Check formatting, clang-tidy, the rooms' includes, licences and lengths
 
 format: ## Format all C and C++ sources
 	@scripts/format
+
+verified: ## Write docs/verified.md: what the last runs of tests and benchmarks came to
+	@scripts/verified
 
 docs: ## Build the documents as a site into build/site, and check every link
 	@scripts/setup docs

@@ -6,6 +6,7 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
+import types
 
 import pytest
 
@@ -91,3 +92,47 @@ def test_the_page_says_what_ran_and_what_did_not(tmp_path):
     assert "## Left out\n\n- release: runtime.model: no ttnn\n" in page
     assert page.count("| not run |") == len(verified.RUNS) - 1
     assert "`make bench` was not run" in page
+
+
+@pytest.fixture
+def pretended(tmp_path, monkeypatch):
+    """scripts/test whose builds and tests only note their names; `fails` says which tests fail."""
+    done = types.SimpleNamespace(built=[], tested=[], fails=[])
+
+    def run_tests(name):
+        done.tested.append(name)
+        report = tmp_path / f"{name}.xml"
+        status = "fail" if name in done.fails else "run"
+        report.write_text(f"<testsuite>{case('a')}{case('b', status)}</testsuite>")
+        return report, int(name in done.fails)
+    for name, replaced in (("build", done.built.append), ("run_tests", run_tests), ("set_up", lambda names: None),
+                           ("build_directory", lambda name: tmp_path), ("count_listed", lambda *_: 0)):
+        monkeypatch.setattr(test_script, name, replaced)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["test", *arguments])
+        done.built, done.tested = [], []
+        monkeypatch.setattr(test_script, "build", done.built.append)
+        return test_script.main()
+    done.run = run
+    return done
+
+
+def test_check_after_test_runs_only_the_rest_and_counts_all(pretended, capsys):
+    assert pretended.run("release") == 0
+    assert pretended.run("--unless-passed", "release", "lint", "asan") == 0
+    assert pretended.tested == pretended.built == ["lint", "asan"]
+    said = capsys.readouterr().out
+    assert "release: 2 passed, 0 failed, 0 skipped on the same files" in said
+    assert said.endswith("\n6 passed, 0 failed\n")
+    assert pretended.run("release") == 0
+    assert pretended.tested == ["release"]
+
+
+def test_what_failed_is_run_again_and_the_others_go_on(pretended, capsys):
+    pretended.fails = ["release"]
+    assert pretended.run("release", "lint") == 1
+    assert capsys.readouterr().out.endswith("Failed:\n  release: b\n\n3 passed, 1 failed\n")
+    assert pretended.run("--unless-passed", "release", "lint") == 1
+    assert pretended.tested == ["release"]
+    assert pretended.run("nonsense") == 2
