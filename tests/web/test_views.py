@@ -2,7 +2,12 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """Every view shows what the daemon's JSON says, to the byte."""
 
+import subprocess
+
+import pytest
 import scenes
+from daemon import staged
+from support import command
 
 
 def figures_of(document, names):
@@ -166,6 +171,31 @@ def test_origins_add_up(page, daemon, stage):
     page.until(lambda: {row["name"] for row in page.rows("origins")} >= {"ttnn.from_torch", "ttnn.linear"})
 
 
+def test_two_processes_1_are_two(page, daemon, at_end):
+    if subprocess.run([*command.CONTAINER, "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("no namespace for pids can be made here")
+    for i, blocks in enumerate((1, 3)):
+        play = at_end.enter_context(staged(*command.CONTAINER))
+        play("name", name=f"container{i}")
+        play("open", count=1, first=i)
+        for block in range(blocks):
+            play("allocate", id=block + 1, address=(block + 1) << 21, block=1 << 20)
+        play("fail", **{**scenes.OUT_OF_MEMORY, "message": f"of container{i}"})
+    page.open("/p")
+    page.until(lambda: len(page.rows("processes")) == 2)
+    processes = daemon.document("/api/v1/processes")["processes"]
+    assert {each["pid"] for each in processes} == {1}
+    for i, blocks in enumerate((1, 3)):
+        page.open("/p")
+        page.click(f'a:has-text("container{i}")')
+        page.until(lambda: page.figures().get("held.dram") == blocks * 12 << 20)
+        page.until(lambda: len(page.rows("holdings")) == blocks, "its holdings alone")
+        page.click('section[aria-label="Failures"] a')
+        page.until(lambda: f"of container{i}" in page.text(), "its own failure")
+    page.open("/holdings")
+    page.until(lambda: len(page.rows("holdings")) == 4)
+
+
 def test_black_box_of_a_process_that_died(page, stage):
     play = stage("victim")
     scenes.model(play)
@@ -230,4 +260,4 @@ def test_health_tells_what_is_not_exact(page, stage):
     play("anomaly", kind=1)
     page.open("/health")
     page.until(lambda: "odd" in page.text('section[aria-label="Processes whose figures need a note"]'))
-    assert "What the daemon costs" in page.text()
+    page.until(lambda: "What the daemon costs" in page.text())

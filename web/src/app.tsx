@@ -28,7 +28,7 @@ function View() {
     return <DeviceView key={second} id={Number(second)} core={third === 'c' && fourth ? fourth : null} />;
   }
   if (first === 'p') return second ? <ProcessView key={second} name={second} /> : <Processes />;
-  if (first === 'failures') return second && third ? <FailureView key={path.value} pid={Number(second)} number={Number(third)} /> : <FailuresView />;
+  if (first === 'failures') return second && third ? <FailureView key={path.value} whose={second} number={Number(third)} /> : <FailuresView />;
   if (first === 'holdings') return <Holdings />;
   if (first === 'origins') return <Origins />;
   if (first === 'programs') return <Programs />;

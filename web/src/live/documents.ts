@@ -5,6 +5,13 @@
 // them. What is not known is null.
 export type Figure = number | null;
 
+// Which process: a pid alone does not say it, as containers have their own and pids are used again.
+export interface Whose {
+  pid: number;
+  start: number;
+  segment: string | null;
+}
+
 export interface Space {
   capacity: Figure;
   taken: Figure;
@@ -127,8 +134,7 @@ export interface Failure {
   truncated: boolean;
 }
 
-export interface ProcessFailure extends Failure {
-  pid: number;
+export interface ProcessFailure extends Failure, Whose {
   process: string;
   alive: boolean;
   picture: Holding[] | null;
@@ -152,10 +158,7 @@ export interface Held {
   dispatches: Figure;
 }
 
-export interface Process {
-  pid: number;
-  start: number;
-  segment: string | null;
+export interface Process extends Whose {
   name: string;
   command: string;
   user: string | null;
@@ -187,14 +190,12 @@ export interface Snapshot {
   left_behind: string[];
 }
 
-type ProcessKey = Pick<Process, 'pid' | 'start' | 'segment'>;
-
 export interface Delta {
   time_ns: number;
   devices: (Partial<Device> & { id: number })[];
-  processes: (Partial<Process> & ProcessKey)[];
+  processes: (Partial<Process> & Whose)[];
   gone_devices: { id: number }[];
-  gone_processes: ProcessKey[];
+  gone_processes: Whose[];
   unreadable: string[];
   left_behind: string[];
 }
@@ -273,9 +274,8 @@ export interface Bank {
   free: { begin: number; end: number }[];
 }
 
-export interface Holding {
+export interface Holding extends Whose {
   kind: string;
-  pid: number;
   process: string;
   alive: boolean;
   devices: number[];
@@ -318,8 +318,7 @@ export interface HoldingsDocument {
   changed: boolean;
 }
 
-export interface Program {
-  pid: number;
+export interface Program extends Whose {
   process: string;
   id: string;
   workload: string | null;
@@ -372,9 +371,8 @@ export interface OriginsDocument {
   total: OriginBytes;
 }
 
-export interface HistoryEvent {
+export interface HistoryEvent extends Whose {
   time_ns: Figure;
-  pid: number;
   process: string;
   number: Figure;
   event: string;

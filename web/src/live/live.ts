@@ -72,7 +72,7 @@ function take(change: Change): void {
   received.value = true;
 }
 
-const eventKey = (event: HistoryEvent): string => `${event.pid} ${event.number ?? event.event} ${event.time_ns ?? 0}`;
+const eventKey = (event: HistoryEvent): string => `${processKey(event)} ${event.number ?? event.event} ${event.time_ns ?? 0}`;
 
 // Also those that the daemon has kept from before: each once, the oldest first.
 export function addEvents(more: HistoryEvent[]): void {

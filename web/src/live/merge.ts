@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // A snapshot and what changed since: snapshot + deltas = snapshot, as docs/http.md says.
-import type { Delta, Device, Process, Snapshot } from './documents.ts';
+import type { Delta, Device, Process, Snapshot, Whose } from './documents.ts';
 
 type Plain = Record<string, unknown>;
 
@@ -34,8 +34,7 @@ function mergedById(before: { id: number }[], changes: { id: number }[]): { id: 
   return [...known.values()];
 }
 
-export const processKey = (process: { pid: number; start: number; segment: string | null }): string =>
-  `${process.pid}-${process.start}-${process.segment ?? ''}`;
+export const processKey = (whose: Whose): string => `${whose.pid}-${whose.start}-${whose.segment ?? ''}`;
 
 export interface State {
   snapshot: Snapshot;

@@ -40,14 +40,17 @@ function ofFull(devices: Device[]): Alarm[] {
   return [{ key: 'full', kind: 'warn', href: full.length === 1 ? `/d/${first.id}` : '/', text: `${which}: DRAM: ${how}` }];
 }
 
-export const path = (process: { pid: number; start: number }): string => `/p/${process.pid}-${process.start}`;
+export const path = (whose: { pid: number; start: number }): string => `/p/${whose.pid}-${whose.start}`;
+export const failurePath = (whose: { pid: number; start: number }, number: number): string => `/failures/${whose.pid}-${whose.start}/${number}`;
+// As the daemon and the command line take it.
+export const chosen = (whose: { pid: number; start: number }): string => `${whose.pid}/${whose.start}`;
 
 function ofProcess(process: Process): Alarm[] {
   const name = `${visible(process.name)} (${process.pid})`;
   const alarms: Alarm[] = [];
   const last = process.failures.at(-1);
   if (last && process.alive) {
-    alarms.push({ key: `failure ${path(process)}`, kind: 'bad', href: `/failures/${process.pid}/${last.number}`, text: `${name}: ${KIND_WORDS[last.kind] ?? last.kind}` });
+    alarms.push({ key: `failure ${path(process)}`, kind: 'bad', href: failurePath(process, last.number), text: `${name}: ${KIND_WORDS[last.kind] ?? last.kind}` });
   }
   if (process.ended === 'died') {
     alarms.push({ key: `died ${path(process)}`, kind: 'warn', href: path(process), text: `${name} died; what it held is kept` });

@@ -6,6 +6,7 @@ import { useEffect } from 'preact/hooks';
 import { addEvents, events, pausedSince, togglePause, wantEvents } from '../live/live.ts';
 import { ask } from '../live/ask.ts';
 import type { HistoryEvent } from '../live/documents.ts';
+import { processKey } from '../live/merge.ts';
 import { Table, type Column } from '../parts/table.tsx';
 import { Bytes, Line, Name } from '../parts/text.tsx';
 import { clockText, rangesText } from '../format/units.ts';
@@ -40,7 +41,7 @@ export function Events() {
         <button type="button" onClick={togglePause}>{pausedSince.value === null ? 'Pause' : 'Go on'}</button>{' '}
         <span class="quiet">The last 5,000 at most. A launch of a loaded program is no event: see Launches of a program.</span>
       </p>
-      <Table label="events" noun="event" columns={COLUMNS} rows={events.value} rowKey={(event) => `${event.pid} ${event.number ?? ''} ${event.event} ${event.time_ns}`}
+      <Table label="events" noun="event" columns={COLUMNS} rows={events.value} rowKey={(event) => `${processKey(event)} ${event.number ?? ''} ${event.event} ${event.time_ns}`}
         sort="-time" empty="Nothing has happened yet." json="/api/v1/log" command="ttmem events" />
     </>
   );

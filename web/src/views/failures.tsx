@@ -6,6 +6,8 @@ import { useDocument } from '../live/ask.ts';
 import type { ProcessFailure } from '../live/documents.ts';
 import { Table } from '../parts/table.tsx';
 import { Bytes, Empty, Fact, Name, Problem } from '../parts/text.tsx';
+import { processKey } from '../live/merge.ts';
+import { failurePath } from '../parts/alarms.tsx';
 import { Icicle } from '../parts/icicle.tsx';
 import { byOperationAndLine } from '../format/groups.ts';
 import { setParameters } from '../route.ts';
@@ -34,9 +36,9 @@ export function FailuresView() {
       )}
       <ul class="failures">
         {failures.map((failure) => (
-          <li key={`${failure.pid} ${failure.number}`} class="panel">
+          <li key={`${processKey(failure)} ${failure.number}`} class="panel">
             <h2>
-              <a href={`/failures/${failure.pid}/${failure.number}`}>{kindOf(failure)}</a>{' '}
+              <a href={failurePath(failure, failure.number)}>{kindOf(failure)}</a>{' '}
               <span class="quiet">
                 <Name of={failure.process} /> {failure.pid}, {dateText(failure.time_ns)}
               </span>
@@ -49,14 +51,16 @@ export function FailuresView() {
   );
 }
 
-export function FailureView({ pid, number }: { pid: number; number: number }) {
-  const path = `/api/v1/failures?pid=${pid}&number=${number}`;
+// `whose` is PID-START.
+export function FailureView({ whose, number }: { whose: string; number: number }) {
+  const process = whose.replace('-', '/');
+  const path = `/api/v1/failures?pid=${encodeURIComponent(process)}&number=${number}`;
   const { data, problem, loading } = useDocument<Failures>(path, 60_000).value;
   const failure = data?.failures.find((each) => each.number === number);
   if (!failure) {
     return (
       <>
-        <h1>Failure {number} of process {pid}</h1>
+        <h1>Failure {number} of process {visible(whose)}</h1>
         {loading ? <p class="quiet">Asking for it…</p> : <Empty title={problem ?? 'It is not kept any more: a process keeps its last four.'} />}
       </>
     );
@@ -86,7 +90,7 @@ export function FailureView({ pid, number }: { pid: number; number: number }) {
       <h2>Everything that was held</h2>
       {failure.truncated && <p class="problem">More was held than the picture shows.</p>}
       <Table label="what was held" noun="holding" columns={HOLDING_COLUMNS} rows={picture} rowKey={(each) => `${each.kind} ${each.id} ${each.index ?? ''} ${each.space ?? ''}`}
-        sort="-size" empty="No picture was kept." json={path} command={`ttmem dump --pid ${pid} --failure ${number}`} />
+        sort="-size" empty="No picture was kept." json={path} command={`ttmem dump --pid ${process} --failure ${number}`} />
     </>
   );
 }

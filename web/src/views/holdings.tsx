@@ -5,6 +5,7 @@
 import { ask, useDocument } from '../live/ask.ts';
 import { now } from '../live/live.ts';
 import type { Holding, HoldingsDocument } from '../live/documents.ts';
+import { processKey } from '../live/merge.ts';
 import { Table, type Column } from '../parts/table.tsx';
 import { Bytes, Line, Name, Problem } from '../parts/text.tsx';
 import { parameter, setParameters } from '../route.ts';
@@ -40,7 +41,7 @@ export const HOLDING_COLUMNS: Column<Holding>[] = [
   { name: 'requested', title: 'Requested', value: (holding) => holding.requested, number: true, width: '8rem', cell: (holding) => (holding.requested === null ? '-' : <Bytes value={holding.requested} />) },
   { name: 'op', title: 'Operation', value: (holding) => holding.operation ?? holding.name, width: '14rem', cell: (holding) => <Name of={holding.operation ?? holding.name} /> },
   { name: 'line', title: 'Line', value: (holding) => holding.line ?? holding.source, width: '22rem', cell: (holding) => <Line of={holding.line ?? holding.source} /> },
-  { name: 'process', title: 'Process', value: (holding) => holding.process, width: '10rem', cell: (holding) => <Name of={holding.process} /> },
+  { name: 'process', title: 'Process', value: (holding) => holding.process, width: '10rem', cell: (holding) => <a href={`/p/${holding.pid}-${holding.start}`}><Name of={holding.process} /></a> },
   { name: 'pid', title: 'PID', value: (holding) => holding.pid, number: true, width: '5.5rem' },
   { name: 'devices', title: 'Devices', value: (holding) => rangesText(holding.devices), width: '6.5rem' },
   { name: 'layout', title: 'Layout', value: (holding) => holding.layout ?? holding.part ?? holding.processor, width: '8.5rem', cell: (holding) => spaced(holding.layout ?? holding.part ?? holding.processor ?? '-') },
@@ -57,7 +58,7 @@ const EXTRA = {
   block: (holding: Holding) => holding.block,
 };
 
-const keyOf = (holding: Holding): string => `${holding.pid} ${holding.kind} ${holding.id} ${holding.index ?? ''} ${holding.space ?? ''} ${holding.processor ?? ''}`;
+const keyOf = (holding: Holding): string => `${processKey(holding)} ${holding.kind} ${holding.id} ${holding.index ?? ''} ${holding.space ?? ''} ${holding.processor ?? ''}`;
 
 const CHOICES: [string, string][] = [
   ['kind=buffer', 'Buffers'],

@@ -201,7 +201,7 @@ function OwnerList({ text, count }: { text: string; count: number }) {
   return (
     <div class="owners">
       {owners.slice(0, 2).map((each) => (
-        <a key={each.pid} href={processPath(each)}>
+        <a key={`${each.pid}-${each.start}`} href={processPath(each)}>
           <Name of={each.name} /> <span class="quiet">{each.pid}</span>
         </a>
       ))}

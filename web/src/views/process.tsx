@@ -5,6 +5,7 @@
 import { allProcesses, now, received } from '../live/live.ts';
 import { useDocument } from '../live/ask.ts';
 import type { Process } from '../live/documents.ts';
+import { chosen, failurePath } from '../parts/alarms.tsx';
 import { Icicle } from '../parts/icicle.tsx';
 import { byOperationAndLine } from '../format/groups.ts';
 import { setParameters } from '../route.ts';
@@ -36,7 +37,7 @@ export function ProcessView({ name }: { name: string }) {
       <Failures process={process} />
       <Shares process={process} />
       <h2>Holdings</h2>
-      <HoldingsTable scope={`pid=${process.pid}`} command={`ttmem dump --pid ${process.pid}`} />
+      <HoldingsTable scope={`pid=${chosen(process)}`} command={`ttmem dump --pid ${chosen(process)}`} />
     </>
   );
 }
@@ -127,7 +128,7 @@ function Failures({ process }: { process: Process }) {
       <ul>
         {process.failures.map((failure) => (
           <li key={failure.number}>
-            <a href={`/failures/${process.pid}/${failure.number}`}>{KIND_WORDS[failure.kind] ?? failure.kind}</a>{' '}
+            <a href={failurePath(process, failure.number)}>{KIND_WORDS[failure.kind] ?? failure.kind}</a>{' '}
             <span class="quiet">{dateText(failure.time_ns)}</span>
           </li>
         ))}
@@ -144,13 +145,13 @@ function filterOf([operation, line]: string[]): string {
 }
 
 function Shares({ process }: { process: Process }) {
-  const { data } = useDocument<Loaded>(`/api/v1/holdings?pid=${process.pid}&kind=buffer`, EVERY_MS, loadHoldings).value;
+  const { data } = useDocument<Loaded>(`/api/v1/holdings?pid=${chosen(process)}&kind=buffer`, EVERY_MS, loadHoldings).value;
   const of = (space: string) => (data?.holdings ?? []).filter((each) => each.space === space);
   if (!data) return null;
   const pick = (trail: string[]) => setParameters({ filter: filterOf(trail) });
   return (
     <section aria-label="By operation and line">
-      <h2>DRAM by operation and line {process.alive && <a class="small" href={`/origins?pid=${process.pid}`}>whole stacks</a>}</h2>
+      <h2>DRAM by operation and line {process.alive && <a class="small" href={`/origins?pid=${encodeURIComponent(chosen(process))}`}>whole stacks</a>}</h2>
       <Icicle groups={byOperationAndLine(of('dram'))} label="DRAM by operation and line" onPick={pick} />
       <h2>L1 buffers by operation and line</h2>
       <Icicle groups={byOperationAndLine(of('l1'))} label="L1 buffers by operation and line" onPick={pick} />

@@ -5,6 +5,7 @@
 import { useDocument } from '../live/ask.ts';
 import { now } from '../live/live.ts';
 import type { Program } from '../live/documents.ts';
+import { processKey } from '../live/merge.ts';
 import { Table, type Column } from '../parts/table.tsx';
 import { Badge, Bytes, Line, Name, Problem } from '../parts/text.tsx';
 import { ageText, countText } from '../format/units.ts';
@@ -37,7 +38,7 @@ export function Programs() {
     <>
       <h1>Programs</h1>
       <Problem text={problem} />
-      <Table label="programs" noun="program" columns={COLUMNS} rows={data?.programs ?? []} rowKey={(program) => `${program.pid} ${program.id}`}
+      <Table label="programs" noun="program" columns={COLUMNS} rows={data?.programs ?? []} rowKey={(program) => `${processKey(program)} ${program.id}`}
         sort="-l1" empty="No live program." json="/api/v1/programs" command="ttmem status --programs" />
       <p class="quiet">
         Kernels: binary bytes x cores, an upper bound that is in no total. Kernels of every program: <a href="/holdings?show=kind%3Dkernel">all kernels</a>.
