@@ -19,6 +19,7 @@
 #include "serve/daemon_log.hpp"
 #include "serve/daemon_process.hpp"
 #include "serve/http/guard.hpp"
+#include "serve/http/page.hpp"
 #include "serve/http/routes.hpp"
 #include "serve/http_server.hpp"
 #include "serve/refresher.hpp"
@@ -236,6 +237,9 @@ http::RouteSources Daemon::sources() {
 
 http::Response Daemon::answer(const http::Request& request) {
   auto refused = guard_.refusal(request);
+  if (refused && refused->status == http::kNoToken) {
+    if (auto page = http::page_answer(request)) refused = std::move(page);
+  }
   http::Response response = refused ? std::move(*refused) : routes_->answer(request);
   http::add_security_headers(response);
   return response;

@@ -236,8 +236,9 @@ class Play:
 
 
 @contextlib.contextmanager
-def staged():
-    process = subprocess.Popen([built.program("stage")], stdin=subprocess.PIPE,
+def staged(*before):
+    """The stage; `before` starts it: ("unshare", ...)."""
+    process = subprocess.Popen([*before, built.program("stage")], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True)
     try:
         yield Play(process)
@@ -251,3 +252,13 @@ def refused(folder, *options, **environment):
     done = subprocess.run([TTMEM, "serve", *options], capture_output=True, text=True,
                           timeout=DEADLINE_SECONDS, env={**os.environ, **environment}, check=False, cwd=folder)
     return done.returncode, done.stderr
+
+
+def own_address():
+    """An address of this machine that is not a loopback one; nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+            return probe.getsockname()[0]
+        except OSError:
+            return None

@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from daemon import refused
+from daemon import own_address, refused
 
 TOKEN = "0123456789abcdef0123456789abcdef"
 
@@ -64,16 +64,6 @@ def token_file(folder, text=TOKEN, mode=0o600):
     return path
 
 
-def own_address():
-    """An address of this machine that is not a loopback one; nothing is sent."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))
-            return probe.getsockname()[0]
-        except OSError:
-            return None
-
-
 def test_another_address_needs_both(folder):
     token = token_file(folder)
     for options in ([], ["--allow-remote"], ["--token-file", token]):
@@ -104,3 +94,10 @@ def test_from_elsewhere_only_with_the_token(daemons, folder):
     assert code(daemon, Authorization=f"bearer {TOKEN}") == 200
     assert code(daemon, Authorization=f"Bearer {TOKEN}", Origin="http://evil.example") == 403
     assert daemon.ask("/healthz")[1]["WWW-Authenticate"] == "Bearer"
+    # The page has no figures in it, and asks its user for the token; everything with figures needs it.
+    for path in ("/", "/d/0", "/index.html", "/favicon.svg"):
+        assert daemon.ask(path)[0] == 200, path
+        assert daemon.ask(path, headers={"Origin": "http://evil.example"})[0] == 403
+        assert daemon.ask(path, method="POST")[0] == 405
+    for path in ("/api", "/api/", "/api/v1/snapshot", "/api/v1/events", "/metrics", "/nothing.js"):
+        assert daemon.ask(path)[0] == 401, path

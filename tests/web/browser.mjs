@@ -17,7 +17,7 @@ const Code = Object.getPrototypeOf(async () => {}).constructor;
 const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--font-render-hinting=none', '--disable-lcd-text'] });
 let context, page;
 
-async function fresh(settings) {
+async function fresh({ host, ...settings }) {
   await context?.close();
   context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...settings });
   context.setDefaultTimeout(60_000);
@@ -32,7 +32,7 @@ async function fresh(settings) {
   });
   page.on('request', (request) => {
     const url = new URL(request.url());
-    if (url.hostname !== '127.0.0.1' && url.protocol !== 'blob:') page.wrongs.push(`asked ${url}`);
+    if (url.hostname !== host && url.protocol !== 'blob:') page.wrongs.push(`asked ${url}`);
   });
 }
 

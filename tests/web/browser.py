@@ -63,7 +63,7 @@ class Browser:
 
     def fresh(self, daemon, **settings):
         """An empty page of a browser that knows nothing, for the addresses of this daemon."""
-        self.say(fresh=settings)
+        self.say(fresh={"host": daemon.host, **settings})
         self.address = f"http://{daemon.host}:{daemon.port}"
         return self
 

@@ -4,6 +4,7 @@
 
 import pytest
 import scenes
+from daemon import Daemon, own_address
 
 
 def taken(page):
@@ -161,3 +162,25 @@ def test_two_tabs_have_one_stream(chromium, page, daemon, stage):
         await other.locator('article.card').waitFor(); page.other = other""", page.address + "/")
     assert daemon.document("/healthz")["self"]["connections"] <= 6
     page.run("await page.other.close()")
+
+
+def test_from_another_machine_the_page_asks_for_the_token(chromium, tmp_path, stage):
+    address = own_address()
+    if address is None or address.startswith("127."):
+        pytest.skip("this machine has no other address than loopback ones")
+    token = tmp_path / "token"
+    token.write_text("0123456789abcdef")
+    token.chmod(0o600)
+    daemon = Daemon(str(tmp_path), "--allow-remote", "--token-file", str(token), http=f"{address}:0")
+    try:
+        stage()("open", count=1)
+        tab = chromium.fresh(daemon)
+        tab.open("/")
+        tab.until(lambda: "asks for its token" in tab.text())
+        tab.fill("input[type=password]", "wrong-wrong-wrong")
+        tab.click("button[type=submit]")
+        tab.fill("input[type=password]", "0123456789abcdef")
+        tab.click("button[type=submit]")
+        tab.until(lambda: tab.count("article.card") == 1, "the figures")
+    finally:
+        assert daemon.stop() == 0

@@ -80,11 +80,6 @@ std::optional<Response> Guard::refusal(const Request& request) const {
                    "only requests from this machine are allowed: start the daemon with "
                    "--allow-remote and a token");
     }
-    if (!has_token(request)) {
-      Response response = error(401, "send the daemon's token: Authorization: Bearer TOKEN");
-      response.headers.emplace_back("WWW-Authenticate", "Bearer");
-      return response;
-    }
   } else if (!is_own_name(*request.host)) {
     return error(421,
                  "the Host header names another host, which could be DNS rebinding: use localhost "
@@ -99,6 +94,12 @@ std::optional<Response> Guard::refusal(const Request& request) const {
   if (request.method != "GET" && !request.is_head()) {
     Response response = error(405, "this API is read-only: use GET or HEAD");
     response.headers.emplace_back("Allow", "GET, HEAD");
+    return response;
+  }
+  // The last question, because the page asks its user for what is missing then.
+  if (!request.from_loopback && !has_token(request)) {
+    Response response = error(kNoToken, "send the daemon's token: Authorization: Bearer TOKEN");
+    response.headers.emplace_back("WWW-Authenticate", "Bearer");
     return response;
   }
   return std::nullopt;

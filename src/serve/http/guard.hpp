@@ -16,6 +16,8 @@
 
 namespace ttmem::serve::http {
 
+inline constexpr unsigned kNoToken = 401;  // everything else is right with the request
+
 struct GuardOptions {
   std::vector<std::string> names;  // of this host, beside the loopback ones
   bool allow_remote = false;

@@ -20,7 +20,8 @@ const PageFile* find(std::string_view path) {
 
 // Files have an ending and what programs ask for has not the page's business: the rest are views.
 bool is_view(std::string_view path) {
-  return path.find('.') == std::string_view::npos && !path.starts_with("/api/");
+  return path.find('.') == std::string_view::npos && !path.starts_with("/api/") && path != "/api" &&
+         path != "/metrics" && path != "/healthz";
 }
 
 constexpr const char* kApiPage = R"(<!doctype html>

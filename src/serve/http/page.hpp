@@ -26,7 +26,8 @@ struct PageFile {
 // The table is made by scripts/page when ttmem is built.
 std::span<const PageFile> page_files();
 
-// Nothing if the page has no such file and no view could have that path.
+// Nothing if the page has no such file and no view could have that path. There is no figure in it,
+// so it needs no token: it asks its user for that.
 std::optional<Response> page_answer(const Request& request);
 
 // "/api": what programs can ask for here, with links. Nothing in it comes from a workload.
