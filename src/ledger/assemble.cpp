@@ -30,6 +30,7 @@ struct ChipEntry {
 
 using Chips = std::map<Chip, ChipEntry>;
 
+// A document of the same processes is the same, in whatever order their files were found.
 bool in_order(const ProcessView& a, const ProcessView& b) {
   return std::tuple(!a.alive, a.pid, a.start, a.key) < std::tuple(!b.alive, b.pid, b.start, b.key);
 }
@@ -56,6 +57,7 @@ void describe(DeviceView& view, const DeviceRecord& record) {
   if (!view.dram_banks && record.dram_banks != 0) view.dram_banks = record.dram_banks;
 }
 
+// The region knows what was asked for, not the blocks that hold it: `taken` stays unknown.
 DeviceFigures outside_figures(const OutsideTotals& totals) {
   DeviceFigures figures;
   for (std::size_t space = 0; space < kSpaces; ++space) {
@@ -145,6 +147,7 @@ void sum_up(ChipEntry& chip, std::vector<ProcessView>& processes, PeakMemory& pe
     sum.add(view.figures, processes[process].alive);
     chip.view.processes += processes[process].alive && view.open;
   }
+  // Several processes have not had their peaks at one moment: only the peak of one alone is exact.
   chip.view.figures = sum.result(chip.contributions.size() == 1);
   peaks.observe(chip.view);
 }
@@ -179,6 +182,7 @@ Snapshot assemble(const std::vector<ProcessInput>& processes, PeakMemory& peaks,
       add_known(*inputs[i], i, totals_only, snapshot.processes.back(), chips);
     }
   }
+  // Only now, as a chip of the region joins the one that a process has told more about.
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     add_outside(*inputs[i], i, snapshot.processes[i], chips);
   }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -19,8 +19,16 @@ namespace {
 // take the place of another's process by naming it.
 using Instance = std::tuple<std::uint32_t, std::int32_t, std::uint64_t>;
 
-Instance instance(const ProcessView& process) {
-  return {process.uid, process.host_pid.value_or(process.pid), process.start};
+// Empty: in a container, and nobody could tell its pid outside. Its own pid says nothing then.
+std::optional<Instance> instance(const ProcessView& process) {
+  if (!process.host_pid && !process.container.empty()) return std::nullopt;
+  return Instance{process.uid, process.host_pid.value_or(process.pid), process.start};
+}
+
+// The segment alone does not decide: a process whose file was taken away has begun another.
+bool is_same(const ProcessView& a, const ProcessView& b) {
+  const std::optional<Instance> one = instance(a);
+  return (a.uid == b.uid && a.is(b)) || (one && one == instance(b));
 }
 
 std::uint32_t next_free_id(const Snapshot& snapshot, std::uint32_t wanted) {
@@ -45,7 +53,7 @@ std::uint32_t own_id(const DeviceView& chip, Snapshot& mine) {
   }
   mine.devices.push_back(chip);
   DeviceView& added = mine.devices.back();
-  added.id = UINT32_MAX;
+  added.id = UINT32_MAX;  // or it would be in its own way
   added.id = next_free_id(mine, chip.id);
   return added.id;
 }
@@ -77,18 +85,16 @@ void sum_up(DeviceView& device, const std::vector<ProcessView>& processes) {
 }  // namespace
 
 bool add_processes(const Snapshot& theirs, Snapshot& mine) {
+  // A pid with a start names a process of one boot only: an answer from another is of no use.
   if (theirs.boot_id != mine.boot_id) return false;
-  std::set<Instance> known;
-  for (const ProcessView& process : mine.processes) {
-    if (!process.segment.empty()) known.insert(instance(process));
-  }
   std::map<std::uint32_t, std::uint32_t> ids;  // theirs -> ours
   for (const DeviceView& chip : theirs.devices) ids[chip.id] = own_id(chip, mine);
   for (const ProcessView& process : theirs.processes) {
-    if (process.segment.empty() || !known.insert(instance(process)).second) continue;
-    std::erase_if(mine.processes, [&](const ProcessView& own) {
-      return own.segment.empty() && instance(own) == instance(process);
-    });
+    const auto same = [&](const ProcessView& own) { return is_same(own, process); };
+    const auto read = [&](const ProcessView& own) { return !own.segment.empty() && same(own); };
+    if (process.segment.empty() || std::ranges::any_of(mine.processes, read)) continue;
+    // What procfs or the upstream region told of it is less than what the daemon read.
+    std::erase_if(mine.processes, same);
     ProcessView& added = mine.processes.emplace_back(process);
     added.sources.push_back(Source::kDaemon);
     std::erase_if(added.devices, [&](const auto& part) { return !ids.contains(part.id); });

@@ -76,11 +76,13 @@ std::string Selection::missing_process(const ledger::Snapshot& snapshot) const {
       process_->text());
 }
 
+// Who names a process wants it dead or alive: that is how one asks what it held at its end.
 bool Selection::has(const ledger::ProcessName& process) const {
   if (process_ ? !process_->matches(process) : !process.alive) return false;
   return process_name_.empty() || process.name == process_name_;
 }
 
+// A device that was asked for and not found selects nothing, rather than everything.
 bool Selection::has_device(const std::vector<std::uint32_t>& ids) const {
   return device_.empty() || (device_id_ && std::ranges::find(ids, *device_id_) != ids.end());
 }

@@ -89,6 +89,22 @@ TEST(Merge, ASegmentIsBetterThanWhatTheSystemSays) {
   EXPECT_EQ(snapshot.processes[0].segment, "ttmem-x");
 }
 
+// Each container has a process 1, and two of them may start in one tick.
+TEST(Merge, ProcessesOfTwoContainersAreTwo) {
+  Snapshot other = theirs();
+  ProcessView one = process(1, {on(0, 0xB, 7)}), two = process(1, {on(0, 0xB, 9)});
+  one.container = "pid namespace 1";
+  two.container = "pid namespace 2";
+  two.segment = "ttmem-y";
+  other.processes = {one, two};
+  Snapshot snapshot = mine();
+  ASSERT_TRUE(add_processes(other, snapshot));
+  ASSERT_EQ(snapshot.processes.size(), 3u);
+  EXPECT_NE(snapshot.processes[0].label(), snapshot.processes[1].label());
+  ASSERT_TRUE(add_processes(other, snapshot));
+  EXPECT_EQ(snapshot.processes.size(), 3u) << "told twice, known once";
+}
+
 TEST(Merge, TheDeadAreListedAndNotCounted) {
   Snapshot other = theirs();
   other.processes[0].alive = false;
