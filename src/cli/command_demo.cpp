@@ -27,6 +27,7 @@
 #include "cli/demo_scenarios.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
+#include "cli/reading_options.hpp"
 #include "cli/stop_signal.hpp"
 
 namespace ttmem::cli {
@@ -225,7 +226,7 @@ void register_demo(CLI::App& app, Action& action) {
   command->add_option("--hold", options->hold_seconds, "Seconds until it ends")
       ->type_name("SECONDS")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 86400.0 * 365));
+      ->check(seconds_between(0, 365 * 86400));
   command->callback([options, &action] {
     action = [options] {
       return options->processes == 1 ? run_alone(*options) : run_children(*options);

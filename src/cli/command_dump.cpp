@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+#include <algorithm>
 #include <memory>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -8,7 +14,6 @@
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/formats.hpp"
-#include "cli/holding_order.hpp"
 #include "cli/output.hpp"
 #include "cli/reading_options.hpp"
 #include "collect/collector.hpp"
@@ -17,6 +22,48 @@ namespace ttmem::cli {
 namespace {
 
 using ledger::HoldingView;
+
+// ---- the orders --------------------------------------------------------------------------------
+
+// What it takes on a device: bytes of a buffer, footprint of a kernel, program L1 of a range.
+std::uint64_t size_of(const HoldingView& holding) {
+  for (const ledger::Figure& figure :
+       {holding.taken, holding.footprint, holding.occupied, holding.requested}) {
+    if (figure) return *figure;
+  }
+  return 0;
+}
+
+// Equal ones keep their order.
+template <typename Key>
+void sort_by(std::vector<HoldingView>& holdings, Key key) {
+  std::vector<std::size_t> order(holdings.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const auto left = key(holdings[a]);
+    const auto right = key(holdings[b]);
+    return left != right ? left < right : a < b;
+  });
+  std::vector<HoldingView> sorted;
+  sorted.reserve(order.size());
+  for (const std::size_t index : order) sorted.push_back(std::move(holdings[index]));
+  holdings = std::move(sorted);
+}
+
+// "size": largest first; "age": oldest first; "name", "pid", "device": ascending; "": as they come.
+void sort_holdings(std::vector<HoldingView>& holdings, const std::string& key) {
+  if (key == "size") sort_by(holdings, [](const auto& each) { return ~size_of(each); });
+  if (key == "age") sort_by(holdings, [](const auto& each) { return each.since; });
+  if (key == "name") sort_by(holdings, [](const auto& each) { return each.name; });
+  if (key == "pid") {
+    sort_by(holdings, [](const auto& each) {
+      return std::tuple(each.process->pid, each.process->start, each.process->segment);
+    });
+  }
+  if (key == "device") sort_by(holdings, [](const auto& each) { return each.devices; });
+}
+
+// ---- the command -------------------------------------------------------------------------------
 
 struct DumpOptions {
   view::Selection selection;
@@ -101,7 +148,7 @@ void register_dump(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"size", "age", "name", "pid", "device"}));
   add_selection(*command, "device", "Only what is on this device, by id or unique id",
                 options->selection);
-  add_selection(*command, "pid", "Only what this process holds, or held when it died",
+  add_selection(*command, "pid", "Only what this process holds, or held when it died; or PID/START",
                 options->selection);
   command
       ->add_option("--failure", options->failure,

@@ -67,7 +67,8 @@ void register_events(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("events", "List what happened, one event per line");
   command->footer(kEventsExamples);
   command->add_flag("--follow", options->follow, "Keep printing new events, until Ctrl-C");
-  add_selection(*command, "pid", "Only events of this process", options->selection);
+  add_selection(*command, "pid", "Only events of this process; PID/START if several have the id",
+                options->selection);
   options->format.offer(
       *command, event_formats(),
       "Print text, json, or legacy: the log lines of the original allocation_server_poc");

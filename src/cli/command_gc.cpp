@@ -56,7 +56,8 @@ void register_gc(CLI::App& app, Action& action) {
   auto options = std::make_shared<collect::GcOptions>();
   CLI::App* command = app.add_subcommand("gc", "Remove what ended processes left behind");
   command->footer(kGcExamples);
-  command->add_flag("--all", options->all, "Also remove what is within these limits");
+  command->add_flag("--all", options->all,
+                    "Remove everything, not only what is beyond the limits below");
   command->add_flag("--dry-run", options->dry_run, "Only print what would be removed");
   command->callback([options, &action] { action = [options] { return gc(*options); }; });
 }

@@ -48,7 +48,7 @@ class ShortFormatter : public CLI::Formatter {
   std::string make_usage(const CLI::App* app, std::string name) const override {
     std::string usage = CLI::Formatter::make_usage(app, std::move(name));
     if (app->get_prefix_command()) {
-      usage.insert(usage.find_last_not_of('\n') + 1, " PROGRAM [ARGUMENT ...]");
+      usage.insert(usage.find_last_not_of('\n') + 1, " [PROGRAM [ARGUMENT ...]]");
     }
     return usage;
   }

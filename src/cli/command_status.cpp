@@ -160,7 +160,8 @@ void register_status(CLI::App& app, Action& action) {
   command->footer(kStatusExamples);
   add_selection(*command, "device", "Show only this device, by id or unique id",
                 options->selection);
-  add_selection(*command, "pid", "Show only this process", options->selection);
+  add_selection(*command, "pid", "Show only this process; PID/START if several have the id",
+                options->selection);
   auto* cores = command->add_flag("--cores", options->cores, "Show the L1 of every core, in bytes");
   auto* core =
       command
@@ -171,7 +172,7 @@ void register_status(CLI::App& app, Action& action) {
   auto* programs = command->add_flag("--programs", options->programs, "Show the live programs");
   command->add_option("--watch", options->watch_seconds, "Repeat every N seconds, until Ctrl-C")
       ->type_name("N")
-      ->check(CLI::Range(0.05, 86400.0));
+      ->check(seconds_between(0.05, 86400));
   options->format.offer(*command, status_formats(),
                         "Print text, json, or legacy: as the original tt_smi_umd did");
   auto* by = command

@@ -126,20 +126,21 @@ void register_top(CLI::App& app, Action& action) {
   command->add_option("--interval", options->interval_s, "Seconds between two updates")
       ->type_name("SECONDS")
       ->capture_default_str()
-      ->check(CLI::Range(top::kShortestIntervalS, top::kLongestIntervalS));
+      ->check(seconds_between(top::kShortestIntervalS, top::kLongestIntervalS));
   std::vector<std::string> names;
   for (const auto& [name, view] : views()) names.push_back(name);
   command->add_option("--view", options->view, "View to start with")
       ->type_name("NAME")
       ->capture_default_str()
       ->check(CLI::IsMember(names));
-  add_selection(*command, "pid", "Show only this process", options->selection);
+  add_selection(*command, "pid", "Show only this process; PID/START if several have the id",
+                options->selection);
   command->add_option("--theme", options->theme, "Colours: dark, light, or auto (by COLORFGBG)")
       ->type_name("THEME")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "dark", "light"}));
   auto* once = command->add_flag("--once", options->once, "Print one screen and exit");
-  command->add_option("--size", options->size, "Size of that screen")
+  command->add_option("--size", options->size, "Columns and rows to print with --once")
       ->type_name("COLUMNSxROWS")
       ->needs(once)
       ->check(check_size);

@@ -55,7 +55,7 @@ std::string synopsis(const CommandDescription& all, const CommandDescription& co
   for (const OptionDescription& option : command.options) {
     if (option.names.empty()) text += fmt::format(" [\\fI{}\\fR]", roff(option.value));
   }
-  if (command.runs_program) text += " \\fIPROGRAM\\fR [\\fIARGUMENT\\fR ...]";
+  if (command.runs_program) text += " [\\fIPROGRAM\\fR [\\fIARGUMENT\\fR ...]]";
   return text;
 }
 

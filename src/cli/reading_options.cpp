@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include <CLI/CLI.hpp>
@@ -40,6 +41,15 @@ void add_selection(CLI::App& command, const std::string& name, const std::string
           "--" + name,
           [name, &selection](const std::string& value) { take(name, value, selection); }, help)
       ->type_name(name == "pid" ? "PID" : "ID");
+}
+
+std::function<std::string(const std::string&)> seconds_between(double least, double most) {
+  return [=](const std::string& text) -> std::string {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    const bool good = !text.empty() && *end == '\0' && value >= least && value <= most;
+    return good ? "" : fmt::format("must be a number of seconds from {} to {}", least, most);
+  };
 }
 
 std::string find_selected(view::Selection& selection, const ledger::Snapshot& snapshot) {

@@ -5,6 +5,7 @@
 // read.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ namespace ttmem::cli {
 // `--device`, `--pid` or `--kind`, by its name in view::Selection.
 void add_selection(CLI::App& command, const std::string& name, const std::string& help,
                    view::Selection& selection);
+
+// A check for an option that takes seconds: says what is wrong with a value, "" if nothing is.
+std::function<std::string(const std::string&)> seconds_between(double least, double most);
 
 // Finds in the snapshot what is selected. Why it is not there, with what there is instead; "" if
 // it is.

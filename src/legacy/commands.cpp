@@ -153,7 +153,8 @@ int viewer(int argc, char** argv) {
     return print(
         fmt::format("Usage: {} [-w|--watch] [-r MS] [--sysfs]\n"
                     "  -w, --watch  repeat, until q; keys: 1 main, 2 charts, 3 telemetry, q quit\n"
-                    "  -r MS        repeat every MS milliseconds (default 500)\n",
+                    "  -r MS        repeat every MS milliseconds (default 500)\n"
+                    "  --sysfs      accepted for scripts; telemetry always comes from sysfs\n",
                     argv[0]));
   }
   collect::Collector collector({.totals_only = true, .host = true});

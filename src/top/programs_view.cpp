@@ -19,7 +19,7 @@ std::vector<ListColumn> columns(const Scene& scene) {
           {"PROCESS", 14, false, 5, 1, ""},
           {"DEVICES", 7, false, 6, 0, ""},
           {"CORES", 6, true, 3, 0, "cores"},
-          {"L1 A CORE", bytes, true, 0, 0, "L1 per core"},
+          {"L1/CORE", bytes, true, 0, 0, "L1 per core"},
           {"KERNELS", bytes, true, 2, 0, "kernels"},
           {"RING SLICE", bytes, true, 9, 0, ""},
           {"DISPATCHES", 11, true, 0, 0, "dispatches"},

@@ -86,7 +86,7 @@ def test_every_view_on_a_busy_host(start):
         screen.press("c")
         screen.shows("headroom left, %")
         screen.press("3")
-        screen.shows("L1 A CORE")
+        screen.shows("L1/CORE")
         screen.press("4")
         screen.shows(f"Process {demo.pids[0]}")
         screen.shows("Holdings")
@@ -151,7 +151,7 @@ def test_mouse_and_sort_menu(start):
         screen.shows("Processes 1")
         place = screen.lines()[0].index("Prog") + 2
         screen.type(f"\x1b[<0;{place};1M\x1b[<0;{place};1m")
-        screen.shows("L1 A CORE")
+        screen.shows("L1/CORE")
         screen.press("s")
         screen.shows("Sort by")
         screen.press("Down", "Down", "Enter")
