@@ -17,6 +17,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "../support/devices.hpp"
 #include "ttmem/ttmem.h"
 
 namespace {
@@ -77,17 +78,13 @@ std::vector<ttmem_core> chip_cores(std::uint8_t columns, std::uint8_t rows) {
 
 ttmem_device_t open_chip(const Json& how, std::uint32_t index,
                          const std::vector<ttmem_core>& cores) {
-  ttmem_device_info info{};
-  info.struct_size = sizeof info;
+  ttmem_device_info info = ttmem::support::device_info(kFirstUniqueId + index);
   info.metal_id = static_cast<std::int32_t>(index);
-  info.unique_id = kFirstUniqueId + index;
   info.arch = how.value("arch", 2u);
-  info.mock = 1;
   const std::string board = how.value("board", "n300");
   info.board = board.c_str();
   info.grid_x = how.value("columns", 8u);
   info.grid_y = how.value("rows", 8u);
-  info.dram_banks = 12;
   info.dram_bank_bytes = kDramBankBytes;
   info.core_count = static_cast<std::uint32_t>(cores.size());
   info.cores = cores.data();
@@ -106,10 +103,7 @@ void open_mesh(Stage& stage, const Json& how) {
   for (std::uint32_t i = 0; i < how.value("count", 1u); ++i) {
     chips.push_back(open_chip(how, first + i, cores));
   }
-  ttmem_set_info set{};
-  set.struct_size = sizeof set;
-  set.device_count = static_cast<std::uint32_t>(chips.size());
-  set.devices = chips.data();
+  ttmem_set_info set = ttmem::support::set_info(chips);
   set.rows = how.contains("mesh") ? how["mesh"][0].get<std::uint16_t>() : 1;
   set.columns = how.contains("mesh") ? how["mesh"][1].get<std::uint16_t>()
                                      : static_cast<std::uint16_t>(chips.size());
@@ -133,11 +127,7 @@ void open_mesh(Stage& stage, const Json& how) {
   if (trace > 0) {
     spaces.push_back({TTMEM_SPACE_TRACE, 12, kDramBase + dram_bytes, trace, 32, 0, nullptr});
   }
-  ttmem_allocator_info allocator{};
-  allocator.struct_size = sizeof allocator;
-  allocator.set = stage.set;
-  allocator.space_count = static_cast<std::uint16_t>(spaces.size());
-  allocator.spaces = spaces.data();
+  const ttmem_allocator_info allocator = ttmem::support::allocator_info(stage.set, spaces);
   stage.allocator = ttmem_allocator_opened(&allocator);
   const ttmem_ring ring{TTMEM_CORE_TENSIX, kRingBase, kRingBytes};
   stage.ring = ttmem_ring_manager_opened(stage.set, 0, 0, &ring, 1, 1);

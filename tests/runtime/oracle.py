@@ -27,6 +27,7 @@ def setup(*arguments):
     result = subprocess.run([os.path.join(HERE, "setup"), *arguments], capture_output=True, text=True,
                             check=False)
     if result.returncode != 0:
+        # As pytest understands it too; `make demo` uses this file without pytest.
         raise unittest.SkipTest(result.stderr.strip().splitlines()[-1])
     return result.stdout.strip()
 

@@ -4,6 +4,7 @@
 
 #include "metal_stand_in.hpp"
 #include "own_figures.hpp"
+#include "support/devices.hpp"
 
 namespace {
 
@@ -39,10 +40,9 @@ TEST_F(Wrappers, CircularBufferCountsOnEachCoreOnce) {
 void open_device_with_cores(std::int32_t metal_id) {
   const std::vector<ttmem_core> cores{{0, 0, TTMEM_ROLE_WORKER, TTMEM_CORE_TENSIX, 255, 255, {}},
                                       {1, 0, TTMEM_ROLE_WORKER, TTMEM_CORE_TENSIX, 255, 255, {}}};
-  ttmem_device_info info{};
-  info.struct_size = sizeof info;
+  ttmem_device_info info =
+      ttmem::support::device_info(0x1100 + static_cast<std::uint64_t>(metal_id));
   info.metal_id = metal_id;
-  info.unique_id = 0x1100 + static_cast<std::uint64_t>(metal_id);
   info.grid_x = 2;
   info.grid_y = 1;
   info.core_count = static_cast<std::uint32_t>(cores.size());
