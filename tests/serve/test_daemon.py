@@ -51,8 +51,8 @@ def test_command_line_wins_over_environment_over_file_over_default(folder):
 
 def test_mistakes_in_settings_are_named(folder):
     path = os.path.join(folder, "serve.toml")
-    for text, said in (("http = 7171", "serve.toml:1: http must be a text in quotes"),
-                       ("\ntypo = true", "serve.toml:2: there is no setting typo"),
+    for text, said in (("http = 7171", "serve.toml:1: http must be a string in quotes"),
+                       ("\ntypo = true", "serve.toml:2: unknown setting typo"),
                        ("metrics-per-process = \"yes\"", "must be true or false"),
                        ("http = [", "serve.toml:1"),
                        ('http = "nowhere"', "it must be HOST:PORT"),
