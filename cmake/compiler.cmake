@@ -32,6 +32,21 @@ target_compile_options(ttmem_strict INTERFACE -Wconversion -Wsign-conversion
                                               $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
 target_link_libraries(ttmem_strict INTERFACE ttmem_warnings)
 
+# What reads files and messages of strangers: the command and the daemon. Not what enters other
+# people's processes, where every call counts, nor what sanitizers check better.
+add_library(ttmem_hardened INTERFACE)
+if(NOT TTMEM_INSTRUMENTED AND NOT TTMEM_SANITIZE)
+  target_compile_options(ttmem_hardened INTERFACE -fstack-protector-strong)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    target_compile_options(ttmem_hardened INTERFACE -fcf-protection)
+  endif()
+  if(CMAKE_BUILD_TYPE MATCHES "^Rel|^MinSize")
+    # Some distributions define it already, to a lower level.
+    target_compile_options(ttmem_hardened INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+  endif()
+  target_link_options(ttmem_hardened INTERFACE -Wl,-z,relro -Wl,-z,now)
+endif()
+
 if(TTMEM_SANITIZE)
   add_compile_options(-fsanitize=${TTMEM_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TTMEM_SANITIZE})

@@ -49,5 +49,6 @@ function(ttmem_room name)
   else()
     # What we read was written by others: an index out of bounds must stop, not go on.
     target_compile_definitions(${ARG_TARGET} PUBLIC _GLIBCXX_ASSERTIONS)
+    target_link_libraries(${ARG_TARGET} PRIVATE ttmem_hardened)
   endif()
 endfunction()
