@@ -29,6 +29,9 @@ constexpr std::uint64_t kNewbornNs = 1'000'000'000;
 constexpr std::uint64_t kReapEveryNs = 60'000'000'000;
 constexpr std::uint64_t kFirstPauseNs = 1'000'000'000;
 constexpr std::uint64_t kLongestPauseNs = 300'000'000'000;
+constexpr std::uint64_t kLongestRefusalNs = 30'000'000'000;
+constexpr std::size_t kMostDeletedOfOne = 256;
+constexpr std::size_t kMostProblemsOfOne = 8;  // named one by one
 
 // Each process costs two descriptors; the usual soft limit is made for fewer.
 void raise_descriptor_limit() {
@@ -51,6 +54,18 @@ std::string user_name(std::uint32_t uid) {
     return std::to_string(uid);
   }
   return found->pw_name;
+}
+
+// What one owner's files have cost in a look.
+struct Spent {
+  std::uint64_t ns = 0, bytes = 0;
+};
+
+std::uint64_t processor_ns() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(time.tv_nsec);
 }
 
 // $TTMEM_HOST_ROOT stands for this machine's devices, for those who have none or others to show.
@@ -114,58 +129,80 @@ bool Collector::State::is_listed(const std::vector<Directory>& where) {
   for (const Directory& directory : where) found.push_back(list_state(directory, now.wall_ns));
   const bool same = found == lists && std::ranges::all_of(found, &ListState::settled);
   lists = std::move(found);
-  return same && !newborns && unreadable.empty() && deleted.empty();
+  return same && !newborns && deleted.empty() && now.monotonic_ns < retry_ns;
 }
 
 void Collector::State::list(const std::vector<Directory>& where) {
   unreadable.clear();
   directories.clear();
-  deleted.clear();
   newborns = false;
-  using ByPath = std::map<std::string, std::unique_ptr<SegmentSource>>;
-  ByPath gone, there;
-  std::set<std::string> listed;
-  for (auto& source : sources) gone.emplace(source->path(), std::move(source));
-  for (const Directory& directory : where) {
-    directories.push_back(directory.path);
-    const auto files = list_segments(directory);
-    if (!files) {
-      unreadable.push_back({directory.path, files.error()});
-      continue;
-    }
-    for (const Found& file : files->files) {
-      if (options.process && pid_of_name(file.name) != options.process->pid) continue;
-      if (cut_offs.contains(file.path)) listed.insert(file.path);
-      const auto known = gone.find(file.path);
-      if (known != gone.end() && known->second->reader().file().inode() == file.inode) {
-        there.insert(gone.extract(known));
-      } else {
-        if (auto source = open(file)) {
-          same_sources = false;
-          there[file.path] = std::move(source);
-        }
-      }
+  retry_ns = ~0ull;
+  std::map<std::string, std::unique_ptr<SegmentSource>> known;
+  for (auto& source : sources) known.emplace(source->path(), std::move(source));
+  std::vector<Candidate> candidates = find_candidates(where);
+  std::set<std::string> named;
+  for (Candidate& each : candidates) {
+    named.insert(each.file.path);
+    const auto source = known.find(each.file.path);
+    each.followed =
+        source != known.end() && source->second->reader().file().inode() == each.file.inode;
+  }
+  std::erase_if(cut_offs, [&](const auto& entry) { return !named.contains(entry.first); });
+  excesses = admit(candidates, most_followed());
+
+  sources.clear();
+  for (const Candidate& each : candidates) {
+    if (each.followed) {
+      sources.push_back(std::move(known.extract(each.file.path).mapped()));
+    } else if (auto source = open(each.file)) {
+      same_sources = false;
+      sources.push_back(std::move(source));
     }
   }
-  std::erase_if(cut_offs, [&](const auto& entry) { return !listed.contains(entry.first); });
-  same_sources = same_sources && gone.empty();
-  // A file that was deleted under a living process is still what that process says.
-  for (auto& [path, source] : gone) {
-    if (source->alive() && !there.contains(path)) {
+  same_sources = same_sources && known.empty();
+  keep_deleted(std::move(known), named);
+  std::ranges::sort(sources, {}, [](const auto& source) { return source->path(); });
+}
+
+std::vector<Candidate> Collector::State::find_candidates(const std::vector<Directory>& where) {
+  std::vector<Candidate> found;
+  for (const Directory& directory : where) {
+    directories.push_back(directory.path);
+    auto listing = list_segments(directory);
+    if (!listing) {
+      unreadable.push_back({directory.path, listing.error()});
+      retry_ns = std::min(retry_ns, now.monotonic_ns + kFirstPauseNs);
+      continue;
+    }
+    for (Found& file : listing->files) {
+      if (options.process && pid_of_name(file.name) != options.process->pid) continue;
+      found.push_back({std::move(file)});
+    }
+  }
+  return found;
+}
+
+// A file that was deleted under a living process is still what that process says.
+void Collector::State::keep_deleted(std::map<std::string, std::unique_ptr<SegmentSource>> unnamed,
+                                    const std::set<std::string>& named) {
+  deleted.clear();
+  std::map<std::uint32_t, std::size_t> of_owner;
+  for (auto& [path, source] : unnamed) {
+    const bool is_deleted = source->alive() && !named.contains(path);
+    if (is_deleted && ++of_owner[source->owner()] <= kMostDeletedOfOne) {
       deleted.insert(path);
-      there[path] = std::move(source);
+      sources.push_back(std::move(source));
     } else {
       log.drop(*source, now.wall_ns);
     }
   }
-  sources.clear();
-  for (auto& [path, source] : there) sources.push_back(std::move(source));
 }
 
 // Null: not a segment, or not yet.
 std::unique_ptr<SegmentSource> Collector::State::open(const Found& file) {
-  if (const Error* error = cut_off_error(file)) {
-    unreadable.push_back({file.path, *error});
+  if (const CutOff* known = known_cut_off(file)) {
+    unreadable.push_back({file.path, known->error, file.uid});
+    retry_ns = std::min(retry_ns, known->until_ns);
     return nullptr;
   }
   auto source = SegmentSource::open(file, next_key, options.events);
@@ -179,7 +216,10 @@ std::unique_ptr<SegmentSource> Collector::State::open(const Found& file) {
   if (newborn && newborn->modified_ns() + kNewbornNs > now.wall_ns) {
     newborns = true;
   } else {
-    unreadable.push_back({file.path, source.error()});
+    const Unreadable refused{file.path, source.error(), file.uid};
+    CutOff& entry = cut_off(refused, file.inode, kLongestRefusalNs);
+    entry.was_refused = true;
+    entry.owner_rule = file.owner;
   }
   return nullptr;
 }
@@ -199,14 +239,30 @@ void Collector::State::update() {
   for (const auto& source : sources) descriptors.push_back(source->exit_descriptor());
   const std::vector<bool> exited = poll_exited(descriptors);
   const std::uint64_t quiet_every_ns = std::uint64_t{options.quiet_every_ms} * 1'000'000;
+  late.clear();
+  std::map<std::uint32_t, Spent> spent;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     SegmentSource& source = *sources[i];
+    Spent& of_owner = spent[source.owner()];
+    of_owner.bytes += source.reader().file().data_bytes();
     if (!exited[i] && source.rests(now, quiet_every_ns)) continue;
-    const auto error = follow(source, exited[i]);
+    if (of_owner.ns > kMostLookNs && !source.is_trusted()) {
+      ++late[source.owner()];
+      continue;
+    }
+    const std::uint64_t before = processor_ns();
+    auto error = follow(source, exited[i]);
+    of_owner.ns += processor_ns() - before;
+    if (!error && !source.is_trusted() && of_owner.bytes > kMostBytesOfOne) {
+      error = Error{ErrorCode::kCorrupt,
+                    fmt::format("its owner has more than {} MiB of segments: no longer followed",
+                                kMostBytesOfOne >> 20)};
+    }
     same_sources = same_sources && !error && !source.changed();
     if (!error) continue;
     log.drop(source, now.wall_ns);
-    cut_off(source, *error);
+    cut_off({source.path(), *error, source.owner()}, source.reader().file().inode(),
+            kLongestPauseNs);
     sources[i].reset();
   }
   std::erase(sources, nullptr);
@@ -224,19 +280,23 @@ std::optional<Error> Collector::State::follow(SegmentSource& source, bool exited
   }
 }
 
-void Collector::State::cut_off(const SegmentSource& source, const Error& error) {
-  CutOff& entry = cut_offs[source.path()];
-  entry.inode = source.reader().file().inode();
-  entry.pause_ns = std::min(std::max(entry.pause_ns * 2, kFirstPauseNs), kLongestPauseNs);
-  entry.until_ns = now.monotonic_ns + entry.pause_ns;
-  entry.error = error;
-  unreadable.push_back({source.path(), error});
+CutOff& Collector::State::cut_off(Unreadable entry, std::uint64_t inode, std::uint64_t longest_ns) {
+  CutOff& known = cut_offs[entry.path];
+  if (known.inode != inode) known = {};
+  known.inode = inode;
+  known.pause_ns = std::min(std::max(known.pause_ns * 2, kFirstPauseNs), longest_ns);
+  known.until_ns = now.monotonic_ns + known.pause_ns;
+  known.error = entry.error;
+  retry_ns = std::min(retry_ns, known.until_ns);
+  unreadable.push_back(std::move(entry));
+  return known;
 }
 
-const Error* Collector::State::cut_off_error(const Found& file) const {
+const CutOff* Collector::State::known_cut_off(const Found& file) const {
   const auto found = cut_offs.find(file.path);
   if (found == cut_offs.end() || found->second.inode != file.inode) return nullptr;
-  return now.monotonic_ns < found->second.until_ns ? &found->second.error : nullptr;
+  if (found->second.was_refused && found->second.owner_rule != file.owner) return nullptr;
+  return now.monotonic_ns < found->second.until_ns ? &found->second : nullptr;
 }
 
 // A writer whose file was deleted makes a new one with the same contents: only the new one counts.
@@ -297,8 +357,24 @@ bool Collector::State::is_unchanged() {
 // What cannot be read, or is not believed, in words. Both are said of a file, by name.
 std::vector<std::string> Collector::State::problems() {
   std::vector<std::string> lines;
+  std::map<std::uint32_t, std::size_t> of_owner;
   for (const Unreadable& entry : unreadable) {
+    if (++of_owner[entry.owner] > kMostProblemsOfOne) continue;
     lines.push_back(entry.path + ": " + entry.error.message);
+  }
+  for (const auto& [owner, count] : of_owner) {
+    if (count <= kMostProblemsOfOne) continue;
+    lines.push_back(
+        fmt::format("{} more files of {} cannot be read", count - kMostProblemsOfOne, user(owner)));
+  }
+  for (const Excess& excess : excesses) {
+    lines.push_back(fmt::format("{} files of {} are left out: they have more than all others, {}",
+                                excess.files, user(excess.owner), excess.reason));
+  }
+  for (const auto& [owner, count] : late) {
+    lines.push_back(fmt::format(
+        "{} files of {} are not up to date: looking at the others took longer than {} s", count,
+        user(owner), kMostLookNs / 1'000'000'000));
   }
   for (const auto& source : sources) {
     if (!source->is_false_claim()) continue;
@@ -315,7 +391,9 @@ void Collector::State::assemble() {
   inputs.reserve(sources.size());
   if (options.host) host_sources.refresh(now.monotonic_ns);
   host_read_ns = now.monotonic_ns;
-  for (const auto& source : sources) inputs.push_back(input(*source));
+  for (const auto& source : sources) {
+    if (source->was_read()) inputs.push_back(input(*source));
+  }
   if (options.host) host_sources.add(inputs, options.process);
   for (ledger::ProcessInput& each : inputs) each.identity.user = user(each.identity.uid);
   snapshot = ledger::assemble(inputs, peaks, options.totals_only);

@@ -55,6 +55,7 @@ struct Options {
 struct Unreadable {
   std::string path;
   Error error;
+  std::uint32_t owner = 0;  // a directory has none
 };
 
 class Collector {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "collect/admission.hpp"
 #include "collect/clock.hpp"
 #include "collect/collector.hpp"
 #include "collect/directories.hpp"
@@ -26,6 +27,8 @@ namespace ttmem::collect {
 // after a while, which doubles each time, so that being given up is no way to cost more.
 struct CutOff {
   std::uint64_t inode = 0;
+  bool was_refused = false;  // when it was opened, by this rule of its directory
+  std::optional<std::uint32_t> owner_rule;
   std::uint64_t until_ns = 0;  // monotonic
   std::uint64_t pause_ns = 0;
   Error error;
@@ -40,10 +43,13 @@ struct Collector::State {
   void list(const std::vector<Directory>& where);
   std::unique_ptr<SegmentSource> open(const Found& file);
   bool is_wanted(const SegmentSource& source, const std::string& name) const;
-  const Error* cut_off_error(const Found& file) const;
+  std::vector<Candidate> find_candidates(const std::vector<Directory>& where);
+  void keep_deleted(std::map<std::string, std::unique_ptr<SegmentSource>> unnamed,
+                    const std::set<std::string>& named);
+  const CutOff* known_cut_off(const Found& file) const;
   void update();
   std::optional<Error> follow(SegmentSource& source, bool exited);
-  void cut_off(const SegmentSource& source, const Error& error);
+  CutOff& cut_off(Unreadable entry, std::uint64_t inode, std::uint64_t longest_ns);
   void drop_replaced();
   void keep_events();
   bool is_unchanged();
@@ -68,6 +74,10 @@ struct Collector::State {
   bool changed = false;                      // by the last refresh
   std::vector<Unreadable> unreadable;
   std::map<std::string, CutOff> cut_offs;  // by path
+  std::uint64_t retry_ns = ~0ull;          // when the first of them is to be opened again
+  std::vector<Excess> excesses;            // of the last listing
+  std::map<std::uint32_t, std::size_t>
+      late;                                // by owner: files that the last look left for the next
   std::vector<std::string> told_problems;  // in the snapshot
   std::vector<std::string> directories;
   std::vector<ListState> lists;  // of the directories, before they were last listed

@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::string_view kSegmentPrefix = "ttmem-";
 // The clock of a file system ticks every few milliseconds.
+constexpr std::size_t kMostNames = 1 << 18;
 constexpr std::uint64_t kSettledNs = 100'000'000;
 
 struct CloseDirectory {
@@ -118,8 +119,12 @@ Result<Listing> list_segments(const Directory& directory) {
   std::vector<Found>& files = listing.files;
   while (const dirent* entry = ::readdir(stream.get())) {
     if (!pid_of_name(entry->d_name)) continue;
-    files.push_back({directory.path + '/' + entry->d_name, entry->d_name, entry->d_ino, rule->owner,
-                     rule->speaker});
+    if (files.size() >= kMostNames) break;
+    struct stat facts{};
+    if (::fstatat(descriptor.get(), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    files.push_back({directory.path + '/' + entry->d_name, entry->d_name, facts.st_ino, rule->owner,
+                     rule->speaker, facts.st_uid,
+                     static_cast<std::uint64_t>(facts.st_blocks) * 512});
   }
   std::ranges::sort(files, {}, &Found::name);
   listing.directory = std::move(descriptor);

@@ -36,6 +36,8 @@ struct Found {
   std::uint64_t inode = 0;
   std::optional<std::uint32_t> owner;    // whom the file must belong to; nothing = anybody
   std::optional<std::uint32_t> speaker;  // the owner of a shared directory
+  std::uint32_t uid = 0;                 // whose it is, as the kernel says
+  std::uint64_t bytes = 0;               // that it has on disk
 };
 
 // Whether files of this owner may speak for processes of other users.

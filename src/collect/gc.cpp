@@ -18,6 +18,7 @@
 
 #include "collect/clock.hpp"
 #include "collect/directories.hpp"
+#include "collect/fair_share.hpp"
 #include "collect/liveness.hpp"
 #include "collect/procfs.hpp"
 #include "segment/limits.hpp"
@@ -151,20 +152,13 @@ std::vector<Dead> find_dead(const Listing& listing, const ProcFs& procfs, const 
   return found;
 }
 
-// The part of `all` that each owner of dead segments may fill: equal parts, and what some do not
-// use is for the others.
+// The part of `all` that each owner of dead segments may fill.
 std::uint64_t bytes_of_each(const std::vector<Dead>& dead, std::uint64_t all) {
   std::map<std::uint32_t, std::uint64_t> used;
   for (const Dead& one : dead) used[one.owner] += one.entry.bytes;
-  std::vector<std::uint64_t> sorted;
-  for (const auto& [owner, bytes] : used) sorted.push_back(bytes);
-  std::ranges::sort(sorted);
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    const std::uint64_t share = all / (sorted.size() - i);
-    if (sorted[i] > share) return share;
-    all -= sorted[i];
-  }
-  return ~0ull;
+  std::vector<std::uint64_t> wants;
+  for (const auto& [owner, bytes] : used) wants.push_back(bytes);
+  return fair_share(std::move(wants), all);
 }
 
 void collect_directory(const Directory& directory, const GcOptions& options, const ProcFs& procfs,

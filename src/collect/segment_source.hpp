@@ -48,6 +48,8 @@ class SegmentSource final : private segment::SlotSink {
   // Works out its figures, which the ledger then keeps: what it costs is known before anybody else
   // is asked to wait for it. Throws ledger::TooMuch.
   void work_out(bool totals_only) const;
+  // Whether an update was made at all.
+  bool was_read() const { return !first_; }
   // Whether the last update found anything new.
   bool changed() const { return changed_; }
 

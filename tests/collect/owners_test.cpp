@@ -4,11 +4,13 @@
 // Several users in one directory: a file speaks for the processes of its owner, and the kernel says
 // whose both are. Needs root, who can be two users at once.
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <fmt/format.h>
@@ -168,6 +170,32 @@ TEST_F(Owners, ManyDeadOfOneLeaveThoseOfOthers) {
   const GcReport report = collect_garbage({.directories = {directory_.path()}});
   EXPECT_TRUE(std::filesystem::exists(name(0))) << "another's black box was removed";
   EXPECT_EQ(report.kept.size(), segment::kKeepDeadSegments + 1);
+}
+
+// With few descriptors, and far more files of one user than there are descriptors.
+TEST_F(Owners, AFloodOfFilesHidesNobody) {
+  Child victim = process_of(kVictim, 1);
+  for (unsigned i = 2; i < 300; ++i) {
+    SegmentBuilder builder(name(i), support::Places::compact());
+    give_to(kMallory, builder);
+  }
+  for (unsigned i = 300; i < 2000; ++i) {
+    const std::string path = name(i);
+    std::ofstream(path) << "nonsense";
+    ASSERT_EQ(::chown(path.c_str(), kMallory, kMallory), 0);
+  }
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit few{128, 128};
+  const int inherited = ::prlimit(0, RLIMIT_NOFILE, &few, nullptr);
+  ASSERT_EQ(inherited, 0);
+  look();
+  ::prlimit(0, RLIMIT_NOFILE, &before, nullptr);
+  ASSERT_NE(process(1), nullptr) << "not found any more";
+  EXPECT_TRUE(process(1)->alive);
+  EXPECT_EQ(taken(), 12000u);
+  EXPECT_EQ(problems_with("files of nobody are left out"), 1u);
+  EXPECT_LT(collector_->snapshot().unreadable.size(), 20u) << "named one by one";
 }
 
 TEST_F(Owners, AWriterThatKnowsNoBootLivesByItsLock) {

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Which of the files that are there are followed. Anybody may put files into a shared directory, so
+// each owner has a budget, of files, bytes and time; who exceeds it loses what is beyond it, by
+// name, and nobody else loses anything. Those who may speak for others (collect/directories.hpp)
+// have no limit of bytes and time: they could do worse.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collect/directories.hpp"
+
+namespace ttmem::collect {
+
+// Of one owner. A process with a million holdings has about 70 MB; what a reader keeps of a segment
+// is up to four times its size.
+inline constexpr std::size_t kMostFilesOfOne = 4096;
+inline constexpr std::uint64_t kMostBytesOfOne = 128ull << 20;
+inline constexpr std::uint64_t kMostLookNs = 2'000'000'000;  // of the processor, at each look
+
+struct Candidate {
+  Found file;
+  bool followed = false;  // already: has the preference among the files of its owner
+};
+
+// An owner who has too much, and how much of it is left out.
+struct Excess {
+  std::uint32_t owner = 0;
+  std::size_t files = 0;
+  std::string reason;
+};
+
+// Leaves the files that are followed, at most `most_files` in all, and tells who lost some.
+std::vector<Excess> admit(std::vector<Candidate>& candidates, std::size_t most_files);
+
+// How many files may be followed with the descriptors of this process: half of them, two each.
+std::size_t most_followed();
+
+}  // namespace ttmem::collect
