@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <array>
 #include <memory>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -18,11 +25,29 @@ struct ServeArguments {
   serve::Values given;
   std::string file;
   bool print = false;
+  bool open = false;
 };
 
 int complain(const Error& error) {
   fmt::print(stderr, "ttmem: {}\n", error.message);
   return kUsage;
+}
+
+// By the desktop's own program for that; the daemon goes on whatever becomes of it.
+void open_browser(std::string url) {
+  posix_spawn_file_actions_t silent;
+  ::posix_spawn_file_actions_init(&silent);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    ::posix_spawn_file_actions_addopen(&silent, fd, "/dev/null", O_RDWR, 0);
+  }
+  std::string program = "xdg-open";
+  const std::array<char*, 3> arguments = {program.data(), url.data(), nullptr};
+  pid_t child = -1;
+  if (::posix_spawnp(&child, program.c_str(), &silent, nullptr, arguments.data(), environ) != 0) {
+    fmt::print(stderr, "ttmem: xdg-open is not installed; open {} in a browser\n", url);
+  }
+  ::posix_spawn_file_actions_destroy(&silent);
+  ::signal(SIGCHLD, SIG_IGN);  // nobody waits for it
 }
 
 int serve_until_stopped(const ServeArguments& arguments) {
@@ -32,7 +57,10 @@ int serve_until_stopped(const ServeArguments& arguments) {
   if (arguments.print) return Output::print(config->text());
   const auto options = serve::options_of(*config);
   if (!options) return complain(options.error());
-  switch (serve::run_daemon(*config, *options, load)) {
+  const auto listening = [&arguments](const std::string& url) {
+    if (arguments.open) open_browser(url);
+  };
+  switch (serve::run_daemon(*config, *options, load, listening)) {
     case serve::DaemonEnd::kStopped:
       return kOk;
     case serve::DaemonEnd::kImpossible:
@@ -77,6 +105,7 @@ void register_serve(CLI::App& app, Action& action) {
       ->type_name("FILE");
   command->add_flag("--print-config", arguments->print,
                     "Print each setting and where it comes from, and exit");
+  command->add_flag("--open", arguments->open, "Open the web page in a browser");
   command->callback(
       [arguments, &action] { action = [arguments] { return serve_until_stopped(*arguments); }; });
 }

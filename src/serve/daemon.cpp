@@ -34,10 +34,11 @@ constexpr auto kHeartbeat = 15s;  // so that proxies and readers know that a qui
 
 class Daemon {
  public:
-  Daemon(Config config, ServeOptions options, Reload reload)
+  Daemon(Config config, ServeOptions options, Reload reload, Listening listening)
       : config_(std::move(config)),
         options_(std::move(options)),
         reload_(std::move(reload)),
+        listening_(std::move(listening)),
         log_(options_.log_format),
         lines_(log_),
         original_(STDOUT_FILENO, STDERR_FILENO, false),
@@ -62,6 +63,7 @@ class Daemon {
   Config config_;
   ServeOptions options_;
   Reload reload_;
+  Listening listening_;
   DaemonLog log_;
   LegacyLines lines_;
   legacy::StreamLog original_;
@@ -142,7 +144,9 @@ std::optional<DaemonEnd> Daemon::open_http(int inherited) {
   loop_.every(kHeartbeat, [this, beat = std::make_shared<const std::string>(": still here\n\n")] {
     http_->publish(http::Channel::kEverybody, beat);
   });
-  log_.info("listening on http://" + http_->address());
+  const std::string url = "http://" + http_->address();
+  log_.info("listening on " + url);
+  listening_(url);
   return std::nullopt;
 }
 
@@ -266,9 +270,10 @@ view::SelfFigures Daemon::self() const {
 
 }  // namespace
 
-DaemonEnd run_daemon(const Config& config, const ServeOptions& options, const Reload& reload) {
+DaemonEnd run_daemon(const Config& config, const ServeOptions& options, const Reload& reload,
+                     const Listening& listening) {
   ::signal(SIGPIPE, SIG_IGN);
-  Daemon daemon(config, options, reload);
+  Daemon daemon(config, options, reload, listening);
   return daemon.run();
 }
 

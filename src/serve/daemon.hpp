@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "base/result.hpp"
 #include "serve/config.hpp"
@@ -23,6 +24,10 @@ enum class DaemonEnd : std::uint8_t {
 // Reads the settings again, for SIGHUP.
 using Reload = std::function<Result<Config>()>;
 
-DaemonEnd run_daemon(const Config& config, const ServeOptions& options, const Reload& reload);
+// Is told where HTTP is served, once it is: "http://127.0.0.1:7171".
+using Listening = std::function<void(const std::string& url)>;
+
+DaemonEnd run_daemon(const Config& config, const ServeOptions& options, const Reload& reload,
+                     const Listening& listening);
 
 }  // namespace ttmem::serve

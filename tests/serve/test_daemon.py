@@ -338,3 +338,19 @@ def test_a_stranger_on_the_port_is_not_believed(folder):
         stranger.kill()
         stranger.wait()
         stranger.stdout.close()
+
+
+def test_open_shows_the_page_in_a_browser(daemons, tmp_path, monkeypatch):
+    (tmp_path / "xdg-open").write_text(f"#!/bin/sh\necho \"$1\" > {tmp_path}/asked\n")
+    (tmp_path / "xdg-open").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    daemon = daemons("--open")
+    asked = tmp_path / "asked"
+    eventually(lambda: asked.exists() and asked.read_text())
+    assert asked.read_text() == f"http://{daemon.host}:{daemon.port}\n"
+
+
+def test_open_without_a_desktop_says_where(daemons, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    daemon = daemons("--open")
+    eventually(lambda: f"open http://{daemon.host}:{daemon.port} in a browser" in daemon.log())
