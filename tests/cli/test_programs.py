@@ -144,7 +144,9 @@ def test_a_clash_names_both_sides(host):
     }
     assert resident() == WORKERS * (112_000 - PROGRAM_BASE)
     assert "Clash       -3.6 KiB at core 0,0" in command.text("status")
-    who = {"program": "op1", "buffer": "tensor60", "process": "program_host", "pid": host.process.pid}
+    process = command.process_of(host.process.pid)
+    who = {"program": "op1", "buffer": "tensor60", "process": "program_host", "pid": process["pid"],
+           "start": process["start"], "segment": process["segment"]}
     cores = command.document("status", "--cores")["devices"][0]["cores"]
     assert [core["clash"] for core in cores] == [who] * WORKERS + [None]
     text = f"op1 and tensor60 of program_host ({host.process.pid})"
