@@ -205,7 +205,7 @@ std::unique_ptr<SegmentSource> Collector::State::open(const Found& file) {
     retry_ns = std::min(retry_ns, known->until_ns);
     return nullptr;
   }
-  auto source = SegmentSource::open(file, next_key, options.events);
+  auto source = SegmentSource::open(file, next_key, options);
   if (source) {
     if (!is_wanted(**source, file.name)) return nullptr;
     ++next_key;

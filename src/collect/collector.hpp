@@ -47,6 +47,9 @@ struct Options {
   // four times as long. For those who look ten times a second. An exit is noticed at once all the
   // same.
   std::uint32_t quiet_every_ms = 0;
+  // Only processes of this user are told with their lines, stacks, regions, commands and texts of
+  // failures: for one who answers strangers. Empty = everybody's.
+  std::optional<std::uint32_t> words_of_user;
   // Remove dead segments beyond the limits of segment/limits.hpp while refreshing.
   bool reap = false;
 };

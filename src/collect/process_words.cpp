@@ -145,6 +145,8 @@ ledger::FailureView failure_view(const segment::Failure& failure, const segment:
   }
   view.operation = names.operation_of(failure.origin, failure.operation);
   view.line = names.line_of(failure.origin);
+  view.region = names.regions_of(failure.origin);
+  view.stack = names.stack_of(failure.origin);
   view.holdings = failure.picture_slots;
   view.truncated = failure.truncated != 0;
   return view;

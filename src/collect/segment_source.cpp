@@ -26,23 +26,26 @@ const Error kUnreadable{ErrorCode::kCorrupt, "it shrank or contradicts itself: n
 }  // namespace
 
 Result<std::unique_ptr<SegmentSource>> SegmentSource::open(const Found& file, std::uint64_t key,
-                                                           bool keep_events) {
+                                                           const Options& options) {
   auto reader = segment::Reader::open(file.path, file.owner);
   if (!reader) return reader.error();
   const bool trusted = speaks_for_others(file, reader->file().owner());
   return std::unique_ptr<SegmentSource>(
-      new SegmentSource(std::move(*reader), trusted, key, keep_events));
+      new SegmentSource(std::move(*reader), trusted, key, options));
 }
 
 SegmentSource::SegmentSource(segment::Reader reader, bool trusted, std::uint64_t key,
-                             bool keep_events)
+                             const Options& options)
     : reader_(std::move(reader)),
       trusted_(trusted),
       key_(key),
+      hidden_(false),
       ledger_(std::make_unique<ledger::ProcessLedger>()),
       clock_(reader_.header().clock, Moment::now(), true) {
+  const std::uint32_t user = process_view(reader_, trusted, clock_).uid;
+  hidden_ = options.words_of_user && *options.words_of_user != user;
   if (trusted) liveness_.trust();
-  if (keep_events) decoder_ = std::make_unique<EventDecoder>(reader_, clock_, *ledger_);
+  if (options.events) decoder_ = std::make_unique<EventDecoder>(reader_, clock_, *ledger_);
 }
 
 std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& now, bool exited) {
@@ -123,16 +126,23 @@ void SegmentSource::feed_blobs(ledger::ProcessLedger& ledger, std::size_t from) 
         ledger.set_members(blob->id, members_of(*blob));
         break;
       case BlobKind::kFrame:
-        if (const auto frame = segment::frame_in(*blob)) {
-          ledger.set_frame(blob->id, frame_of(*frame, reader_.blobs()));
-        }
+      case BlobKind::kFrameNode:
+      case BlobKind::kRegionNode:
+        if (!hidden_) feed_origin(*blob, ledger);
         break;
       default:
-        if (const auto node = segment::node_in(*blob)) {
-          ledger.set_origin(blob->id, origin_of(*node));
-        }
+        feed_origin(*blob, ledger);
         break;
     }
+  }
+}
+
+void SegmentSource::feed_origin(const segment::BlobView& blob,
+                                ledger::ProcessLedger& ledger) const {
+  if (const auto frame = segment::frame_in(blob)) {
+    ledger.set_frame(blob.id, frame_of(*frame, reader_.blobs()));
+  } else if (const auto node = segment::node_in(blob)) {
+    ledger.set_origin(blob.id, origin_of(*node));
   }
 }
 
@@ -258,6 +268,10 @@ void SegmentSource::describe() {
   view.tracking.lost_events = lost_events_;
   view.tracking.unsettled = unsettled_;
   view.failures = failures_;
+  view.hidden = hidden_;
+  if (!hidden_) return;
+  view.command.clear();
+  for (ledger::FailureView& failure : view.failures) failure.message.clear();
 }
 
 }  // namespace ttmem::collect

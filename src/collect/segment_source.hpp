@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "collect/clock.hpp"
+#include "collect/collector.hpp"
 #include "collect/directories.hpp"
 #include "collect/event_decoder.hpp"
 #include "collect/liveness.hpp"
@@ -35,7 +36,7 @@ struct RecordsState {
 class SegmentSource final : private segment::SlotSink {
  public:
   static Result<std::unique_ptr<SegmentSource>> open(const Found& file, std::uint64_t key,
-                                                     bool keep_events);
+                                                     const Options& options);
 
   // Reads what changed. An error means that the segment can no longer be followed; what is in the
   // ledger is the last good state.
@@ -74,20 +75,21 @@ class SegmentSource final : private segment::SlotSink {
   Result<ledger::ProcessLedger> picture(std::uint32_t number) const;
 
   // The events since the last call; and the one that the process has ended, as it says itself or
-  // was `seen`. Only with `keep_events`.
+  // was `seen`. Only with Options::events.
   EventBatch take_events();
   DecodedEvent end_event(ledger::TimeNs seen) const;
 
  private:
   static constexpr std::uint64_t kQuietFor = 4;  // times as long as the pause between looks
 
-  SegmentSource(segment::Reader reader, bool trusted, std::uint64_t key, bool keep_events);
+  SegmentSource(segment::Reader reader, bool trusted, std::uint64_t key, const Options& options);
 
   void on_slot(std::uint32_t index, const segment::Payload& payload) override;
   void on_launches(std::uint32_t index, const segment::Payload& payload) override;
 
   void set_launches(std::uint32_t index, const segment::Payload& payload);
   bool update_geometry();
+  void feed_origin(const segment::BlobView& blob, ledger::ProcessLedger& ledger) const;
   void feed_blobs(ledger::ProcessLedger& ledger, std::size_t from) const;
   bool update_table(segment::TableUpdate& update);
   void update_counters();
@@ -98,6 +100,7 @@ class SegmentSource final : private segment::SlotSink {
   segment::Reader reader_;
   bool trusted_;
   std::uint64_t key_;
+  bool hidden_;  // its words are not told
   std::unique_ptr<ledger::ProcessLedger> ledger_;
   Liveness liveness_;
   std::uint64_t looked_ns_ = 0;

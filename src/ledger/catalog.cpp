@@ -193,6 +193,30 @@ std::string_view Catalog::region_of(OriginId origin) const {
   return node ? step_of(node->region) : std::string_view();
 }
 
+std::string Catalog::regions_of(OriginId origin) const {
+  std::string text;
+  const Origins::Node* node = origins_.node(origin);
+  for (OriginId id = node ? node->region : 0; id != 0; id = node ? node->region : 0) {
+    text = std::string(step_of(id)) + (text.empty() ? "" : " > ") + text;
+    node = origins_.node(origins_.node(id)->step.parent);
+  }
+  return text;
+}
+
+Stack Catalog::stack_of(OriginId origin) const {
+  if (!origins_.node(origin)) return nullptr;
+  const auto [found, is_new] = stacks_.try_emplace(origin);
+  if (!is_new) return found->second;
+  std::vector<std::string> steps;
+  for (const OriginId id : origins_.path(origin)) {
+    const OriginNode& step = origins_.node(id)->step;
+    const bool has_no_name = step.kind == OriginKind::kRegion && step.name == 0;
+    if (!has_no_name) steps.emplace_back(step_of(id));
+  }
+  found->second = std::make_shared<const std::vector<std::string>>(std::move(steps));
+  return found->second;
+}
+
 const Catalog::Membership& Catalog::membership(DeviceIndex device) const {
   static const Membership kNone;
   if (!memberships_valid_) {

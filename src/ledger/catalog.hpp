@@ -17,6 +17,7 @@
 #include "ledger/effort.hpp"
 #include "ledger/origins.hpp"
 #include "ledger/records.hpp"
+#include "ledger/snapshot.hpp"
 
 namespace ttmem::ledger {
 
@@ -55,6 +56,9 @@ class Catalog {
   std::string_view line_of(OriginId origin) const;
   std::string_view operation_of(OriginId origin) const;
   std::string_view region_of(OriginId origin) const;
+  // All regions around it: "model > layer 3".
+  std::string regions_of(OriginId origin) const;
+  Stack stack_of(OriginId origin) const;  // null if there is none
   std::string_view step_of(OriginId origin) const;
 
   const std::vector<DeviceIndex>& devices() const { return devices_in_order_; }
@@ -88,6 +92,7 @@ class Catalog {
   std::vector<DeviceIndex> devices_in_order_;
   std::unordered_map<StringId, std::string> strings_;
   Origins origins_;
+  mutable std::unordered_map<OriginId, Stack> stacks_;  // that somebody asked for
   std::unordered_map<CoresId, CoreSet> cores_;
   std::unordered_map<ListId, std::vector<std::uint64_t>> addresses_;
   std::unordered_map<ListId, std::vector<TraceMember>> members_;

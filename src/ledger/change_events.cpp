@@ -20,6 +20,8 @@ EventView buffer_event(const Books& books, EventKind kind, const BufferRecord& b
   EventView event = start(books, kind, buffer.id, books.buffers.set_of(buffer));
   event.operation = books.catalog.operation_of(buffer.origin, buffer.operation);
   event.line = books.catalog.line_of(buffer.origin);
+  event.region = books.catalog.regions_of(buffer.origin);
+  event.stack = books.catalog.stack_of(buffer.origin);
   event.space = buffer.space;
   event.layout = buffer.layout;
   event.address = buffer.address;
@@ -49,6 +51,8 @@ EventView program_event(const Books& books, const SlotChange& change) {
   event.workload = told.workload;
   event.name = books.catalog.name_of(told.name, told.origin);
   event.line = books.catalog.line_of(told.origin);
+  event.region = books.catalog.regions_of(told.origin);
+  event.stack = books.catalog.stack_of(told.origin);
   event.type = told.type;
   event.estimated = told.flags.estimated;
   const ProgramContents& contents = after ? change.contents_after : change.contents_before;

@@ -107,7 +107,8 @@ struct EventView {
 
   std::uint64_t id = 0;  // of the buffer, program, workload, trace, allocator or ring manager
   std::uint64_t workload = 0;
-  std::string name, operation, line;
+  std::string name, operation, line, region;
+  Stack stack;
 
   // Buffers. Bytes are those of one device.
   Space space = Space::kDram;

@@ -52,6 +52,15 @@ void describe_launches(const Telling& told, const Launches& launches, View& view
   view.last_dispatch = told.time(launches.last);
 }
 
+// Where it comes from; `followed` names the launch that came after it, if its own origin does not.
+template <typename View>
+void describe_origin(const Catalog& names, OriginId origin, StringId followed, View& view) {
+  view.operation = names.operation_of(origin, followed);
+  view.line = names.line_of(origin);
+  view.region = names.regions_of(origin);
+  view.stack = names.stack_of(origin);
+}
+
 HoldingView buffer_view(const Telling& told, const BufferRecord& buffer) {
   const Books& books = told.books;
   HoldingView view;
@@ -59,8 +68,9 @@ HoldingView buffer_view(const Telling& told, const BufferRecord& buffer) {
   view.process = told.naming.process;
   view.devices = told.devices(books.buffers.set_of(buffer));
   view.id = buffer.id;
-  view.operation = books.catalog.operation_of(buffer.origin, buffer.operation);
-  view.line = books.catalog.line_of(buffer.origin);
+  describe_origin(books.catalog, buffer.origin, buffer.operation, view);
+  view.operation_is_derived =
+      buffer.operation != 0 && books.catalog.operation_of(buffer.origin).empty();
   view.space = buffer.space;
   view.layout = buffer.layout;
   view.address = buffer.address;
@@ -122,7 +132,7 @@ ProgramView program_view(const Telling& told, const ProgramBook::Program& progra
   view.id = record.id;
   view.workload = record.workload;
   view.name = books.catalog.name_of(record.name, record.origin);
-  view.line = books.catalog.line_of(record.origin);
+  describe_origin(books.catalog, record.origin, 0, view);
   view.type = record.type;
   view.loaded = record.loaded;
   view.estimated = record.flags.estimated;
@@ -156,6 +166,8 @@ HoldingView member_view(const ProgramView& program, HoldingKind kind) {
   view.type = program.type;
   view.name = program.name;
   view.line = program.line;
+  view.region = program.region;
+  view.stack = program.stack;
   view.loaded = program.loaded;
   view.estimated = program.estimated;
   view.since = program.registered;
@@ -204,6 +216,7 @@ HoldingView trace_view(const Telling& told, const TraceRecord& trace) {
   view.id = trace.id;
   const auto* members = told.books.catalog.members(trace.members);
   view.index = members ? static_cast<std::uint32_t>(members->size()) : 0;
+  describe_origin(told.books.catalog, trace.origin, 0, view);
   view.loaded = trace.launches.count > 0;
   describe_launches(told, trace.launches, view);
   return view;
@@ -215,6 +228,7 @@ void visit_program(const Telling& told, SlotIndex slot,
   if (!told.books.programs.find(slot, program) || program.record->held) return;
   const ProgramView whole = program_view(told, program);
   HoldingView view = member_view(whole, HoldingKind::kProgram);
+  view.operation = whole.operation;
   view.footprint = whole.footprint;
   view.occupied = whole.l1_allocated;
   visit(view);

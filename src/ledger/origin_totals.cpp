@@ -27,17 +27,6 @@ std::string_view file_of(const Catalog& names, OriginId origin) {
   return frame ? std::string_view(frame->file) : std::string_view();
 }
 
-Path steps_of(const Catalog& names, OriginId origin, bool regions_only) {
-  Path steps;
-  for (const OriginId id : names.origins().path(origin)) {
-    const OriginNode& step = names.origins().node(id)->step;
-    if (regions_only && step.kind != OriginKind::kRegion) continue;
-    if (step.kind == OriginKind::kRegion && step.name == 0) continue;
-    steps.emplace_back(names.step_of(id));
-  }
-  return steps;
-}
-
 Path path_of(const Catalog& names, OriginId origin, StringId name, OriginBy by) {
   switch (by) {
     case OriginBy::kLine:
@@ -49,11 +38,12 @@ Path path_of(const Catalog& names, OriginId origin, StringId name, OriginBy by) 
       return one_step(said.empty() ? names.string(name) : said);
     }
     case OriginBy::kRegion:
-      return steps_of(names, origin, true);
+      return one_step(names.regions_of(origin));
     case OriginBy::kStack:
-      return steps_of(names, origin, false);
+      break;
   }
-  return {};
+  const Stack stack = names.stack_of(origin);
+  return stack ? *stack : Path();
 }
 
 // Of one process, which of its devices are asked for.

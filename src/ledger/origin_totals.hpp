@@ -32,8 +32,8 @@ struct OriginSpace {
 
 // Bytes on all chosen devices together.
 struct OriginTotal {
-  // From the outermost step inwards: one of a line, a file or an operation; the names of a region
-  // and of those around it; or a whole stack. Empty = not known.
+  // One step of a line, a file, an operation, or a region with those around it; or a whole stack,
+  // from the outermost step inwards. Empty = not known.
   std::vector<std::string> path;
   std::vector<std::int32_t> pids;  // whose, ascending
   std::array<OriginSpace, kSpaces> spaces;

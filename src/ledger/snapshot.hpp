@@ -80,6 +80,10 @@ struct ProcessView;
 // Fills in the distinctions: the living are told from the living, the dead from everybody.
 void distinguish(std::vector<ProcessView>& processes);
 
+// Where something comes from, from the outermost step inwards: regions, frames as "FILE:LINE
+// FUNCTION", operation. Shared by all that comes from there; null = not known.
+using Stack = std::shared_ptr<const std::vector<std::string>>;
+
 // Whether what a process holds names its line of Python.
 enum class Lines : std::uint8_t { kUnknown, kOn, kOff, kRefused };
 template <>
@@ -119,7 +123,8 @@ struct FailureView {
   std::optional<std::uint64_t> program;
   std::vector<std::uint64_t> devices;  // unique ids
   std::string cores;                   // "0,0-7,7"; "" = all
-  std::string operation, line;
+  std::string operation, line, region;
+  Stack stack;
   std::uint32_t holdings = 0;  // in the picture
   bool truncated = false;
   bool operator==(const FailureView&) const = default;
@@ -175,6 +180,7 @@ struct MeshView {
 struct ProcessView : ProcessName {
   std::string command, user;
   std::uint32_t uid = 0;
+  bool hidden = false;  // lines, stacks, regions, command and texts of failures are not told
   Ended ended = Ended::kAlive;
   TimeNs started = 0, ended_at = 0;
   std::vector<Source> sources;
@@ -223,6 +229,9 @@ struct HoldingView {
   std::uint64_t id = 0;                // buffer id, or program id
   std::uint32_t index = 0;             // kernel or CB index within its program
   std::string name, operation, line, source;
+  bool operation_is_derived = false;  // from the launch that followed on the same thread
+  std::string region;                 // "model > layer 3"; "" = none
+  Stack stack;
   Space space = Space::kDram;
   Layout layout = Layout::kInterleaved;
   KernelType type = KernelType::kApplication;
@@ -243,7 +252,8 @@ struct HoldingView {
 struct ProgramView {
   Owner process = nobody();
   std::uint64_t id = 0, workload = 0;
-  std::string name, line;
+  std::string name, line, operation, region;
+  Stack stack;
   KernelType type = KernelType::kApplication;
   bool loaded = false, estimated = false;
   std::vector<std::uint32_t> devices;

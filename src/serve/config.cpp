@@ -103,6 +103,7 @@ const std::vector<SettingInfo>& settings() {
       {"log-format", "text|json|legacy", "Format of the log; legacy: as the original's, on stdout"},
       {"allow-remote", "", "Accept connections from other machines; needs a token"},
       {"token-file", "FILE", "File with the token that other machines must send"},
+      {"all-users", "", "Also show lines, commands and failure texts of other users"},
       {"metrics-per-process", "", "Also expose metrics per process to Prometheus"},
   };
   return kAll;
@@ -227,6 +228,7 @@ Result<ServeOptions> options_of(const Config& config) {
   }
   for (const auto& [name, value] :
        {std::pair("allow-remote", &options.allow_remote),
+        std::pair("all-users", &options.all_users),
         std::pair("metrics-per-process", &options.metrics_per_process)}) {
     if (!take_switch(config, name, *value)) return wrong(config, name, "true or false");
   }

@@ -65,7 +65,8 @@ struct ServeOptions {
   std::string history;  // "" = in memory
   LogFormat log_format = LogFormat::kText;
   bool allow_remote = false;
-  std::string token;  // what the token file says; "" = none
+  std::string token;       // what the token file says; "" = none
+  bool all_users = false;  // also what others than the daemon's user would rather not show
   bool metrics_per_process = false;
 };
 

@@ -106,7 +106,9 @@ DaemonEnd Daemon::run() {
   }
   const InheritedSockets inherited = take_inherited_sockets();
   open_history();
-  refresher_.emplace(loop_, history_.get());
+  std::optional<std::uint32_t> words_of_user;
+  if (!options_.all_users) words_of_user = ::geteuid();
+  refresher_.emplace(loop_, history_.get(), words_of_user);
   refresher_->refresh();
   handle_signals();
   if (const auto failed = open_http(inherited.http)) return *failed;

@@ -23,10 +23,15 @@ constexpr std::size_t kMostRecent = 1000;    // events
 
 }  // namespace
 
-Refresher::Refresher(loop::Loop& loop, history::History* history)
+Refresher::Refresher(loop::Loop& loop, history::History* history,
+                     std::optional<std::uint32_t> words_of_user)
     : loop_(loop),
       history_(history),
-      collector_({.events = true, .host = true, .sensors_every_ms = kSensorsMs, .reap = true}),
+      collector_({.events = true,
+                  .host = true,
+                  .sensors_every_ms = kSensorsMs,
+                  .words_of_user = words_of_user,
+                  .reap = true}),
       broadcast_(fmt::format("{:x}-{:x}", collect::Moment::now().wall_ns, ::getpid())) {}
 
 std::chrono::milliseconds Refresher::period() const {

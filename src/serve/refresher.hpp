@@ -27,7 +27,9 @@ namespace ttmem::serve {
 class Refresher {
  public:
   // Loop and history outlive it; `history` may be null.
-  Refresher(loop::Loop& loop, history::History* history);
+  // `words_of_user` as in collect::Options.
+  Refresher(loop::Loop& loop, history::History* history,
+            std::optional<std::uint32_t> words_of_user);
 
   // Who is told from now on; they outlive it.
   void publish_to(HttpServer& server) { server_ = &server; }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "view/labels.hpp"
@@ -107,15 +108,16 @@ void add(HoldingGroup& group, const HoldingView& holding, ledger::TimeNs now) {
 
 std::vector<HoldingGroup> groups_of(const collect::Collector& collector,
                                     const ledger::ProcessView& process, ledger::TimeNs now) {
-  std::map<std::pair<std::string, std::string>, HoldingGroup> groups;
+  std::map<std::tuple<std::string, std::string, std::string>, HoldingGroup> groups;
   collector.holdings([&](const HoldingView& holding) {
     if (!holding.process->is(process) || holding.kind == HoldingKind::kProgram) return;
     const std::string& tag = holding.operation.empty() ? holding.name : holding.operation;
     std::string kind = what(holding);
     if (holding.estimated) kind += " (estimated)";
-    HoldingGroup& group = groups[{kind, tag}];
+    HoldingGroup& group = groups[{kind, tag, holding.line}];
     group.what = kind;
     group.operation = tag;
+    group.line = holding.line;
     add(group, holding, now);
   });
   std::vector<HoldingGroup> result;

@@ -46,7 +46,7 @@ struct DeviceDetails {
   std::vector<Interval> dram;                // ascending, merged
 };
 
-// Holdings of one process that are alike: same kind, same operation.
+// Holdings of one process that are alike: same kind, same operation, same line.
 struct HoldingGroup {
   std::string what;       // "DRAM buffer", "kernel", "circular buffer", ...
   std::string operation;  // or the name of the program
@@ -54,6 +54,7 @@ struct HoldingGroup {
   std::uint64_t bytes = 0;        // on all its devices
   std::uint64_t fresh_bytes = 0;  // of them, what came in the (or its) last minute
   ledger::TimeNs oldest = 0, youngest = 0;
+  std::string line;  // "FILE:LINE FUNCTION"; "" = not known
 };
 inline constexpr std::uint64_t kFreshNs = 60'000'000'000;
 

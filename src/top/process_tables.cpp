@@ -96,6 +96,12 @@ ListCell operation_cell(const std::string& name) {
   return {name, looks::kText.bold(), {}};
 }
 
+// Of a path the last part: "model.py:81 forward".
+std::string short_line(const std::string& line) {
+  const std::size_t slash = line.rfind('/', line.find(' '));
+  return slash == std::string::npos ? line : line.substr(slash + 1);
+}
+
 std::vector<ListCell> group_cells(const Scene& scene, const HoldingGroup& group,
                                   ledger::TimeNs now) {
   const std::string fresh = group.fresh_bytes > 0 ? "+" + scene.bytes(group.fresh_bytes) : "-";
@@ -228,8 +234,19 @@ void draw_groups(Canvas& canvas, const view::Rect& place, const Scene& scene,
       {"YOUNGEST", 9, true, 4, 0, ""},
       {"OLDEST", 9, true, 3, 0, "age"}};
   const ledger::TimeNs now = last_moment(process, scene.frame.snapshot.time);
-  listing.row = [&](int row) {
-    return group_cells(scene, *rows[static_cast<std::size_t>(row)], now);
+  const bool with_lines =
+      std::ranges::any_of(rows, [](const HoldingGroup* group) { return !group->line.empty(); });
+  constexpr int kLinePlace = 2;
+  if (with_lines) {
+    listing.columns.insert(listing.columns.begin() + kLinePlace, {"LINE", 18, false, 1, 1, ""});
+  }
+  listing.row = [&, with_lines](int row) {
+    const HoldingGroup& group = *rows[static_cast<std::size_t>(row)];
+    std::vector<ListCell> cells = group_cells(scene, group, now);
+    if (with_lines) {
+      cells.insert(cells.begin() + kLinePlace, {short_line(group.line), looks::kText, {}});
+    }
+    return cells;
   };
   draw_list(canvas, {inside.x + 1, inside.y, inside.columns - 2, inside.rows}, listing);
 }

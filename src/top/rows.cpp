@@ -127,7 +127,7 @@ std::vector<const HoldingGroup*> group_rows(const Scene& scene) {
   if (!scene.frame.process) return rows;
   const ListState& list = scene.state.lists[static_cast<std::size_t>(View::kProcess)];
   for (const HoldingGroup& group : scene.frame.process->groups) {
-    if (matches(list.filter, {group.what, group.operation})) rows.push_back(&group);
+    if (matches(list.filter, {group.what, group.operation, group.line})) rows.push_back(&group);
   }
   sort_rows(rows, group_orders(), list);
   return rows;

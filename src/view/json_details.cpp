@@ -103,6 +103,9 @@ Json program(const ledger::ProgramView& view) {
        {"workload", view.workload == 0 ? Json(nullptr) : id_text(view.workload)},
        {"name", text_or_null(view.name)},
        {"line", text_or_null(view.line)},
+       {"operation", text_or_null(view.operation)},
+       {"region", text_or_null(view.region)},
+       {"stack", stack_or_null(view.stack)},
        {"type", name(view.type)},
        {"loaded", view.loaded},
        {"devices", view.devices},
@@ -132,7 +135,7 @@ Json failure(const ledger::FailureView& view) {
   return {{"number", view.number},
           {"kind", view.kind},
           {"time_ns", time_or_null(view.time)},
-          {"message", view.message},
+          {"message", text_or_null(view.message)},
           {"requested", or_null(view.requested)},
           {"per_bank", or_null(view.per_bank)},
           {"space", view.space ? Json(name(*view.space)) : Json(nullptr)},
@@ -141,6 +144,8 @@ Json failure(const ledger::FailureView& view) {
           {"cores", text_or_null(view.cores)},
           {"operation", text_or_null(view.operation)},
           {"line", text_or_null(view.line)},
+          {"region", text_or_null(view.region)},
+          {"stack", stack_or_null(view.stack)},
           {"holdings", view.holdings},
           {"truncated", view.truncated}};
 }

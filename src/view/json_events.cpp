@@ -62,6 +62,8 @@ void add_what(Json& value, const ledger::EventView& event) {
   value["name"] = text_or_null(event.name);
   value["operation"] = text_or_null(event.operation);
   value["line"] = text_or_null(event.line);
+  value["region"] = text_or_null(event.region);
+  value["stack"] = stack_or_null(event.stack);
 }
 
 void add_buffer(Json& value, const ledger::EventView& event, const EventFields& has) {

@@ -70,7 +70,10 @@ Json holding(const ledger::HoldingView& view) {
                 {"index", if_has(has.kernel || has.range, view.index)},
                 {"name", text_or_null(view.name)},
                 {"operation", text_or_null(view.operation)},
+                {"operation_is_derived", view.operation_is_derived},
                 {"line", text_or_null(view.line)},
+                {"region", text_or_null(view.region)},
+                {"stack", stack_or_null(view.stack)},
                 {"source", text_or_null(view.source)}});
   add_place(value, view, has);
   add_bytes(value, view);

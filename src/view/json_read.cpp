@@ -95,6 +95,7 @@ ledger::FailureView read_failure(const Json& value) {
   failure.cores = string(value, "cores");
   failure.operation = string(value, "operation");
   failure.line = string(value, "line");
+  failure.region = string(value, "region");
   failure.holdings = number_or_0<std::uint32_t>(value, "holdings");
   failure.truncated = boolean(value, "truncated");
   return failure;
@@ -127,6 +128,7 @@ ledger::ProcessView read_process(const Json& value) {
   process.start = number_or_0<std::uint64_t>(value, "start");
   process.name = string(value, "name");
   process.command = string(value, "command");
+  process.hidden = boolean(value, "hidden");
   process.user = string(value, "user");
   process.uid = number_or_0<std::uint32_t>(value, "uid");
   process.segment = string(value, "segment");

@@ -13,6 +13,8 @@ Json text_or_null(std::string_view text) { return text.empty() ? Json(nullptr) :
 
 Json time_or_null(ledger::TimeNs time) { return time == 0 ? Json(nullptr) : Json(time); }
 
+Json stack_or_null(const ledger::Stack& stack) { return stack ? Json(*stack) : Json(nullptr); }
+
 Json id_text(std::uint64_t id) { return hex_text(id); }
 
 Json head(std::string_view document, const ledger::Snapshot& snapshot) {
@@ -173,7 +175,8 @@ Json process(const ledger::ProcessView& view, ProcessDetail detail) {
   Json value = {{"pid", view.pid},
                 {"start", view.start},
                 {"name", view.name},
-                {"command", view.command},
+                {"command", view.hidden ? Json(nullptr) : Json(view.command)},
+                {"hidden", view.hidden},
                 {"user", text_or_null(view.user)},
                 {"uid", view.uid},
                 {"segment", text_or_null(view.segment)},

@@ -21,6 +21,7 @@ using Json = nlohmann::ordered_json;
 Json text_or_null(std::string_view text);
 Json time_or_null(ledger::TimeNs time);
 Json id_text(std::uint64_t id);
+Json stack_or_null(const ledger::Stack& stack);
 template <typename T>
 Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);

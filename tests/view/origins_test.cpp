@@ -66,7 +66,7 @@ TEST(JsonDocument, OriginsAreWhatTheirTablesSay) {
   OriginTotal bare;
   bare.space(Space::kL1).buffers = 1;
   const Json value = Json::parse(
-      origins_json({}, {{OriginBy::kRegion, 1, {}}, {row({"model", "layer 3"}, 4096), bare}},
+      origins_json({}, {{OriginBy::kRegion, 1, {}}, {row({"model > layer 3"}, 4096), bare}},
                    JsonLayout::kPretty));
   EXPECT_EQ(test::JsonDoc().complaints(value, "origins"), "");
   EXPECT_EQ(value["origins"][0]["name"], "model > layer 3");
