@@ -26,10 +26,11 @@ PROCESSES = 5
 BATCH = 50
 BATCHES = 40  # of a process that is compared with others
 
-#: name, board, rows, columns, limit, how
+#: name, board, rows, columns, limit, with lines
 INSIDE = (
-    ("inject/ttnn_add_1_chip", "n150", 1, 1, 1.01),
-    ("inject/ttnn_add_32_chips", "galaxy", 8, 4, 1.02),
+    ("inject/ttnn_add_1_chip", "n150", 1, 1, 1.01, False),
+    ("inject/ttnn_add_1_chip_with_lines", "n150", 1, 1, 1.02, True),
+    ("inject/ttnn_add_32_chips", "galaxy", 8, 4, 1.02, False),
 )
 BETWEEN = ("inject/ttnn_add_processes", "n150", 1, 1, 1.03)
 
@@ -105,11 +106,11 @@ def environment(board, segments):
     return oracle.environment(board, None, TTMEM_DIR=segments)
 
 
-def measure(build, tracked, board, rows, columns, pairs, before=""):
+def measure(build, tracked, board, rows, columns, pairs, before="", lines=True):
     """The number of hooked slots and the times with and without them. `before` is run first."""
     command = [interpreter(), "-c", before + CHILD, str(rows), str(columns), str(pairs), str(BATCH)]
     if tracked:
-        command = [os.path.join(build, "bin", "ttmem"), "run", "--", *command]
+        command = [os.path.join(build, "bin", "ttmem"), "run", *([] if lines else ["--no-lines"]), "--", *command]
     with tempfile.TemporaryDirectory(dir="/dev/shm") as segments:
         done = subprocess.run(command, env=environment(board, segments), cwd=segments,
                               capture_output=True, text=True, check=False)
@@ -124,15 +125,15 @@ def entry(name, value, limit, label):
     return dict(name=name, run_name=name, run_type="iteration", value=value, limit=limit, label=label)
 
 
-def inside(build, name, board, rows, columns, limit):
-    slots, on, off = measure(build, True, board, rows, columns, PAIRS)
+def inside(build, name, board, rows, columns, limit, lines):
+    slots, on, off = measure(build, True, board, rows, columns, PAIRS, lines=lines)
     if not slots:
         return dict(name=name, run_name=name, error_occurred=True,
                     error_message="the process was not hooked")
     value = statistics.median(a / b for a, b in zip(on, off))
     micros = statistics.median(off) * 1e6
     return entry(name, value, limit, f"ratio; cached ttnn.add of {micros:.0f} us, on and off in turns "
-                 f"in one process, median of {PAIRS} pairs")
+                 f"in one process, median of {PAIRS} pairs; with lines" + ("" if lines else " off"))
 
 
 def between(build, name, board, rows, columns, limit):
