@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/assert.hpp"
 #include "legacy/event_lines.hpp"
 #include "legacy/status_text.hpp"
 #include "view/cores_text.hpp"
@@ -170,6 +171,7 @@ Formats<EventLine> event_formats() {
 
 void FormatChoice::offer(CLI::App& command, const std::vector<std::string>& names,
                          const std::string& help) {
+  TTMEM_CHECK(!names.empty());
   name_ = names.front();
   CLI::Option* format =
       command.add_option("--format", name_, help)->type_name("NAME")->check(CLI::IsMember(names));

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/assert.hpp"
 #include "cli/output.hpp"
 #include "ledger/event.hpp"
 #include "ledger/snapshot.hpp"
@@ -69,6 +70,7 @@ class FormatChoice {
   template <typename... What>
   void print(Formats<What...> formats, Output& output,
              const std::type_identity_t<What>&... what) const {
+    TTMEM_CHECK(!formats.empty());
     const auto chosen = std::ranges::find(formats, std::string_view(name_), &Format<What...>::name);
     (chosen == formats.end() ? formats.begin() : chosen)->print(output, what...);
   }

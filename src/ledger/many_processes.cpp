@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/assert.hpp"
 #include "ledger/assemble.hpp"
 #include "ledger/core_picture.hpp"
 #include "ledger/saturating.hpp"
@@ -61,6 +62,7 @@ Naming naming_of(const ProcessInput& process, const Snapshot& snapshot) {
 
 void for_each_open(const std::vector<ProcessInput>& processes, const DeviceView& device,
                    const std::function<void(const ProcessInput&, DeviceIndex)>& visit) {
+  TTMEM_CHECK(visit != nullptr);
   for (const ProcessInput& process : processes) {
     if (!process.ledger || !process.identity.alive) continue;
     for (const DeviceIndex index : process.ledger->devices()) {
@@ -119,6 +121,7 @@ std::vector<CoreUse> merge_core_use(const std::vector<ProcessInput>& processes,
 
 void for_each_holding(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
                       const std::function<void(const HoldingView&)>& visit) {
+  TTMEM_CHECK(visit != nullptr);
   for (const ProcessInput& process : processes) {
     if (!process.ledger) continue;
     unless_too_much([&] { process.ledger->for_each_holding(visit, naming_of(process, snapshot)); });

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/assert.hpp"
+
 namespace ttmem::legacy {
 namespace {
 
@@ -47,7 +49,9 @@ Received receive(int descriptor, std::span<std::byte> buffer) {
 }  // namespace
 
 Connection::Connection(FileDescriptor socket, Service& service)
-    : socket_(std::move(socket)), service_(service) {}
+    : socket_(std::move(socket)), service_(service) {
+  TTMEM_CHECK(static_cast<bool>(socket_));
+}
 
 Connection::~Connection() {
   for (const std::int32_t pid : senders_) service_.connection_closed(service_.client(pid));

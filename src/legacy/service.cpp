@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.hpp"
 #include "client/identity.hpp"
 #include "collect/clock.hpp"
 #include "legacy/server_texts.hpp"
@@ -136,6 +137,7 @@ bool Service::has_room(Client& client) {
 }
 
 void Service::apply(const Request& request, Client& client) {
+  TTMEM_DCHECK(!is_question(request.type));  // those are answered, and change nothing
   ++health_.messages;
   if (request.claimed_pid != client.pid()) ++health_.pid_differs;
   if (!accepts(request)) return;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/assert.hpp"
+
 namespace ttmem::segment {
 namespace {
 
@@ -52,6 +54,7 @@ bool BlobReader::parse() {
     ids_.push_back(static_cast<std::uint32_t>(parsed_ / 8 + 1));
     parsed_ += whole;
   }
+  TTMEM_DCHECK(parsed_ == copy_.size());
   return true;
 }
 

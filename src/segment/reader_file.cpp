@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.hpp"
 #include "base/foreign_file.hpp"
 #include "segment/limits.hpp"
 
@@ -66,6 +67,7 @@ Result<ReadOnlyFile> ReadOnlyFile::opened(int directory, const char* name, const
 }
 
 bool ReadOnlyFile::read(std::uint64_t offset, void* into, std::size_t bytes) const {
+  TTMEM_CHECK(into != nullptr || bytes == 0);
   if (offset > kMaxFileBytes || bytes > kMaxFileBytes - offset) return false;
   auto* at = static_cast<char*>(into);
   while (bytes > 0) {

@@ -23,6 +23,7 @@
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
 
+#include "base/assert.hpp"
 #include "serve/http/gzip.hpp"
 #include "serve/http/request.hpp"
 
@@ -333,7 +334,9 @@ void HttpServer::State::close() {
 
 HttpServer::HttpServer(loop::Loop& loop, HttpServerOptions options, Handler handler)
     : loop_(loop),
-      state_(std::make_shared<State>(loop.context(), std::move(options), std::move(handler))) {}
+      state_(std::make_shared<State>(loop.context(), std::move(options), std::move(handler))) {
+  TTMEM_CHECK(state_->handler != nullptr);
+}
 
 HttpServer::~HttpServer() {
   if (sweep_timer_ != 0) loop_.cancel(sweep_timer_);

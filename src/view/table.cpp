@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "base/assert.hpp"
 #include "view/printable.hpp"
 
 namespace ttmem::view {
 
 void Table::add(std::vector<std::string> cells, Tone tone) {
+  TTMEM_CHECK(cells.size() <= columns_.size());  // a cell without a column would be lost
   cells.resize(columns_.size());
   rows_.push_back({std::move(cells), tone});
 }
