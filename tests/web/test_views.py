@@ -40,7 +40,7 @@ def test_nothing_is_recorded(page):
     assert "ttmem run python model.py" in page.text()
     for path in ("/p", "/holdings", "/programs", "/events", "/failures", "/health", "/t"):
         page.open(path)
-        assert len(page.text()) > 20
+        page.until(lambda: len(page.text()) > 20, path)
 
 
 def test_overview(page, daemon, stage):
