@@ -88,10 +88,11 @@ std::vector<view::ProcessFailure> failures(const collect::Collector& collector,
                                            std::uint32_t number) {
   std::vector<view::ProcessFailure> found;
   for (const auto& process : collector.snapshot().processes) {
+    const ledger::ProcessName& name = process;
     for (const auto& failure : process.failures) {
       if (failure.number != number) continue;
       auto picture = collector.failure_picture(process.key, number);
-      found.push_back({process, failure, {}});
+      found.push_back({name, failure, {}});
       if (picture) found.back().picture = std::move(*picture);
     }
   }

@@ -85,15 +85,16 @@ template <class In>
 }
 
 /// The same, compiled for one release: its offsets are part of the code.
-template <std::size_t kIndex>
+template <std::size_t Index>
 struct InterpreterOf {
-  static constexpr const Layout& layout = kLayouts[kIndex];
+  // Named as the member of Interpreter in whose place it stands.
+  static constexpr const Layout& layout = kLayouts[Index];  // NOLINT(readability-identifier-naming)
   Types types;
 };
 
-template <std::size_t kIndex>
+template <std::size_t Index>
 [[gnu::hot]] Walked add_stack_of(Address thread, KeyMaker& maker) {
-  return add_stack(InterpreterOf<kIndex>{state.interpreter.types}, thread, maker);
+  return add_stack(InterpreterOf<Index>{state.interpreter.types}, thread, maker);
 }
 
 Walked add_stack_as_published(Address thread, KeyMaker& maker) {
@@ -102,10 +103,10 @@ Walked add_stack_as_published(Address thread, KeyMaker& maker) {
 
 using AddStack = Walked (*)(Address, KeyMaker&);
 
-template <std::size_t... kIndex>
-AddStack walk_for(const Layout& layout, std::index_sequence<kIndex...>) {
+template <std::size_t... Index>
+AddStack walk_for(const Layout& layout, std::index_sequence<Index...>) {
   AddStack found = add_stack_as_published;
-  ((found = kLayouts[kIndex] == layout ? add_stack_of<kIndex> : found), ...);
+  ((found = kLayouts[Index] == layout ? add_stack_of<Index> : found), ...);
   return found;
 }
 

@@ -146,9 +146,10 @@ Response Routes::failures(const Request& request) {
   for (const auto& part : sources_.live.processes()) {
     const ledger::ProcessView& process = part.view;
     if (selection.process() && !selection.has(process)) continue;
+    const ledger::ProcessName& name = process;
     for (const ledger::FailureView& failure : process.failures) {
       if (number != nullptr && std::to_string(failure.number) != *number) continue;
-      found.push_back({process, failure, {}});
+      found.push_back({name, failure, {}});
       if (!selection.process() || number == nullptr) continue;
       auto picture = sources_.collector.failure_picture(process.key, failure.number);
       if (picture) found.back().picture = std::move(*picture);
