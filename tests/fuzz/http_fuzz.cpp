@@ -53,7 +53,10 @@ struct Host {
                        .history = history.get(),
                        .refresh = [] {},
                        .metrics = [] { return std::string("metric 1\n"); },
-                       .first_events = [](const std::string&) { return std::string(": \n\n"); }}};
+                       .first_events = [](const http::StreamOptions&,
+                                          const std::string&) { return std::string(": \n\n"); },
+                       .recent_events = [] { return std::deque<ledger::EventView>(1); },
+                       .self = [] { return view::SelfFigures(); }}};
   http::Guard guard{{.names = {"box"}}};
 };
 

@@ -175,7 +175,10 @@ void step(ProcessLedger& ledger, Input& in) {
   static constexpr Record (*kRecords[])(Input&) = {buffer, program, kernel, range, workload, trace};
   const std::uint8_t what = in.byte() % 20;
   const auto slot = static_cast<SlotIndex>(in.byte() % 64);
-  if (what < 12) return ledger.apply(slot, kRecords[what % 6](in));
+  if (what < 12) {
+    ledger.apply(slot, kRecords[what % 6](in));
+    return;
+  }
   switch (what) {
     case 12:
       return ledger.set_device(in.byte() % 4, device(in));
@@ -200,7 +203,7 @@ void step(ProcessLedger& ledger, Input& in) {
       ledger.set_counters(in.byte() % 4, {});
       return ledger.set_ring_manager(in.byte() % 3, rings(in));
     default:
-      return ledger.apply(in.flag() ? slot : in.as<SlotIndex>(), std::monostate());
+      ledger.apply(in.flag() ? slot : in.as<SlotIndex>(), std::monostate());
   }
 }
 
