@@ -23,8 +23,8 @@
 #include <fmt/format.h>
 
 #include "base/file_descriptor.hpp"
-#include "ledger/merge.hpp"
-#include "view/json_read.hpp"
+#include "ledger/assemble.hpp"
+#include "view/json.hpp"
 
 namespace ttmem::cli {
 namespace {

@@ -9,12 +9,7 @@
 #include "base/assert.hpp"
 #include "legacy/event_lines.hpp"
 #include "legacy/status_text.hpp"
-#include "view/cores_text.hpp"
-#include "view/dump_text.hpp"
-#include "view/events_text.hpp"
-#include "view/origins_text.hpp"
-#include "view/programs_text.hpp"
-#include "view/status_text.hpp"
+#include "view/text.hpp"
 
 namespace ttmem::cli {
 namespace {

@@ -9,8 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "collect/fair_share.hpp"
-
 namespace ttmem::collect {
 namespace {
 

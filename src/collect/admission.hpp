@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-//
 // Which of the files that are there are followed. Anybody may put files into a shared directory, so
 // each owner has a budget, of files, bytes and time; who exceeds it loses what is beyond it, by
 // name, and nobody else loses anything. Those who may speak for others (collect/directories.hpp)
 // have no limit of bytes and time: they could do worse.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -39,5 +39,18 @@ std::vector<Excess> admit(std::vector<Candidate>& candidates, std::size_t most_f
 
 // How many files may be followed with the descriptors of this process: half of them, two each.
 std::size_t most_followed();
+
+// Fairness between owners: what there is, in equal parts; what some do not use is for the others.
+
+// The most that each may have so that all together have at most `all`.
+inline std::uint64_t fair_share(std::vector<std::uint64_t> wants, std::uint64_t all) {
+  std::ranges::sort(wants);
+  for (std::size_t i = 0; i < wants.size(); ++i) {
+    const std::uint64_t share = all / (wants.size() - i);
+    if (wants[i] > share) return share;
+    all -= wants[i];
+  }
+  return ~std::uint64_t{0};
+}
 
 }  // namespace ttmem::collect

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "collect/convert.hpp"
-#include "collect/process_words.hpp"
+#include "collect/process_description.hpp"
 
 namespace ttmem::collect {
 

@@ -16,9 +16,9 @@
 
 #include <fmt/format.h>
 
+#include "collect/admission.hpp"
 #include "collect/clock.hpp"
 #include "collect/directories.hpp"
-#include "collect/fair_share.hpp"
 #include "collect/liveness.hpp"
 #include "collect/procfs.hpp"
 #include "segment/limits.hpp"

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "ledger/figure_sums.hpp"
+#include "ledger/figures.hpp"
 
 namespace ttmem::collect {
 namespace {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "collect/convert.hpp"
-#include "collect/process_words.hpp"
+#include "collect/process_description.hpp"
 #include "segment/reader_header.hpp"
 
 namespace ttmem::collect {

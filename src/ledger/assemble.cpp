@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "ledger/catalog.hpp"
-#include "ledger/figure_sums.hpp"
+#include "ledger/figures.hpp"
 
 namespace ttmem::ledger {
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-//
 // From the ledgers of many processes to one snapshot of the host: devices are merged by (unique id,
 // architecture, mock or not), sums run over the processes that are alive, and what cannot be added
 // (reserved, peak, largest free block, headroom, ring) follows its own rule.
@@ -64,5 +63,21 @@ void for_each_holding(const std::vector<ProcessInput>& processes, const Snapshot
 // The live programs: those of the dead are holdings, and nothing else.
 std::vector<ProgramView> all_programs(const std::vector<ProcessInput>& processes,
                                       const Snapshot& snapshot);
+
+// One DRAM bank of a device from bottom to top: buffers, and the free blocks between them. Buffers
+// have the same address in every bank, so one bank stands for all. DRAM and
+// the trace region, as far as an allocator of a living process covers them.
+std::vector<BankMap> bank_maps(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
+                               const DeviceView& device);
+
+// ---- merge.cpp: two readers of one host put together
+// ---------------------------------------------
+
+// One sees its own user's processes, the other, a daemon, those of everybody. Adds the processes
+// that only `theirs` knows, labelled Source::kDaemon, and counts them in the sums of their devices.
+// A process that both know stays as it is in `mine`, unless only `theirs` has its segment.
+// Snapshots of different boots have nothing to do with each other: then false, and nothing is
+// changed.
+bool add_processes(const Snapshot& theirs, Snapshot& mine);
 
 }  // namespace ttmem::ledger

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "ledger/bank_map.hpp"
-
 #include <algorithm>
 #include <utility>
 
 #include "ledger/address_map.hpp"
+#include "ledger/assemble.hpp"
 #include "ledger/catalog.hpp"
 #include "ledger/saturating.hpp"
 

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "ledger/change_events.hpp"
+#include "ledger/live_state.hpp"
 
 namespace ttmem::ledger {
 namespace {
 
-EventView start(const Books& books, EventKind kind, std::uint64_t id, SetIndex set) {
+EventView start(const LiveState& live, EventKind kind, std::uint64_t id, SetIndex set) {
   EventView event;
   event.kind = kind;
   event.id = id;
-  for (const DeviceIndex device : books.catalog.devices_in(set)) {
-    const DeviceRecord* record = books.catalog.device(device);
+  for (const DeviceIndex device : live.catalog.devices_in(set)) {
+    const DeviceRecord* record = live.catalog.device(device);
     if (record) event.devices.emplace_back().unique_id = record->unique_id;
   }
   return event;
 }
 
-EventView buffer_event(const Books& books, EventKind kind, const BufferRecord& buffer) {
-  EventView event = start(books, kind, buffer.id, books.buffers.set_of(buffer));
-  event.operation = books.catalog.operation_of(buffer.origin, buffer.operation);
-  event.line = books.catalog.line_of(buffer.origin);
-  event.region = books.catalog.regions_of(buffer.origin);
-  event.stack = books.catalog.stack_of(buffer.origin);
+EventView buffer_event(const LiveState& live, EventKind kind, const BufferRecord& buffer) {
+  EventView event = start(live, kind, buffer.id, live.buffers.set_of(buffer));
+  event.operation = live.catalog.operation_of(buffer.origin, buffer.operation);
+  event.line = live.catalog.line_of(buffer.origin);
+  event.region = live.catalog.regions_of(buffer.origin);
+  event.stack = live.catalog.stack_of(buffer.origin);
   event.space = buffer.space;
   event.layout = buffer.layout;
   event.address = buffer.address;
   event.requested = buffer.requested;
   event.kernel_binaries = buffer.flags.kernel_binaries;
   event.estimated = buffer.flags.estimated;
-  const BufferBytes bytes = books.buffers.bytes_of(buffer);
+  const BufferBytes bytes = live.buffers.bytes_of(buffer);
   event.block = bytes.block;
   event.taken = bytes.taken;
   return event;
@@ -37,7 +37,7 @@ EventView buffer_event(const Books& books, EventKind kind, const BufferRecord& b
 // A program that its owner released and that only a trace still needs is gone for people.
 bool is_there(const ProgramRecord* program) { return program && !program->held; }
 
-EventView program_event(const Books& books, const SlotChange& change) {
+EventView program_event(const LiveState& live, const SlotChange& change) {
   const auto* before = std::get_if<ProgramRecord>(&change.before);
   const auto* after = std::get_if<ProgramRecord>(&change.after);
   const ProgramRecord& told = after ? *after : *before;
@@ -47,12 +47,12 @@ EventView program_event(const Books& books, const SlotChange& change) {
                          : was && !is                     ? EventKind::kProgramReleased
                          : loaded_after && !loaded_before ? EventKind::kProgramLoaded
                                                           : EventKind::kProgramChanged;
-  EventView event = start(books, kind, told.id, told.set);
+  EventView event = start(live, kind, told.id, told.set);
   event.workload = told.workload;
-  event.name = books.catalog.name_of(told.name, told.origin);
-  event.line = books.catalog.line_of(told.origin);
-  event.region = books.catalog.regions_of(told.origin);
-  event.stack = books.catalog.stack_of(told.origin);
+  event.name = live.catalog.name_of(told.name, told.origin);
+  event.line = live.catalog.line_of(told.origin);
+  event.region = live.catalog.regions_of(told.origin);
+  event.stack = live.catalog.stack_of(told.origin);
   event.type = told.type;
   event.estimated = told.flags.estimated;
   const ProgramContents& contents = after ? change.contents_after : change.contents_before;
@@ -65,51 +65,51 @@ EventView program_event(const Books& books, const SlotChange& change) {
   return event;
 }
 
-EventView workload_event(const Books& books, const WorkloadRecord* before,
+EventView workload_event(const LiveState& live, const WorkloadRecord* before,
                          const WorkloadRecord* after) {
   const EventKind kind = !after                             ? EventKind::kWorkloadReleased
                          : !before                          ? EventKind::kWorkloadCreated
                          : after->reloads > before->reloads ? EventKind::kReloaded
                                                             : EventKind::kWorkloadChanged;
   const WorkloadRecord& told = after ? *after : *before;
-  EventView event = start(books, kind, told.id, told.set);
+  EventView event = start(live, kind, told.id, told.set);
   event.workload = told.id;
   return event;
 }
 
-EventView trace_event(const Books& books, const TraceRecord* before, const TraceRecord* after) {
+EventView trace_event(const LiveState& live, const TraceRecord* before, const TraceRecord* after) {
   const EventKind kind = !after             ? EventKind::kTraceReleased
                          : after->capturing ? EventKind::kTraceBegun
                                             : EventKind::kTraceEnded;
   const TraceRecord& told = after ? *after : *before;
-  return start(books, kind, told.id, told.set);
+  return start(live, kind, told.id, told.set);
 }
 
 }  // namespace
 
-ProgramContents contents_of(const Books& books, SlotIndex slot) {
+ProgramContents contents_of(const LiveState& live, SlotIndex slot) {
   ProgramContents contents;
-  ProgramBook::Program program;
-  if (!books.programs.find(slot, program)) return contents;
+  LivePrograms::Program program;
+  if (!live.programs.find(slot, program)) return contents;
   for (const KernelRecord* kernel : program.kernels) {
     EventKernel& view = contents.kernels.emplace_back();
-    view.name = books.catalog.string(kernel->name);
-    view.source = books.catalog.string(kernel->source);
+    view.name = live.catalog.string(kernel->name);
+    view.source = live.catalog.string(kernel->source);
     view.core_type = kernel->core_type;
     view.processor = kernel->processor;
     view.packed_bytes = kernel->packed_bytes;
-    view.cores = books.catalog.core_count(kernel->cores);
-    view.footprint = footprint_of(books.catalog, *kernel);
+    view.cores = live.catalog.core_count(kernel->cores);
+    view.footprint = footprint_of(live.catalog, *kernel);
     contents.footprint = add(contents.footprint, view.footprint);
   }
   if (!counts(*program.record)) return contents;
   for (const RangeRecord* range : program.ranges) {
-    contents.l1_allocated = add(contents.l1_allocated, allocated_by(books.catalog, *range));
+    contents.l1_allocated = add(contents.l1_allocated, allocated_by(live.catalog, *range));
   }
   return contents;
 }
 
-std::optional<EventView> event_of(const Books& books, const SlotChange& change) {
+std::optional<EventView> event_of(const LiveState& live, const SlotChange& change) {
   const auto& [before, after, contents_before, contents_after] = change;
   // A slot that goes from one kind of thing to another is told as what it holds now.
   const Record& told = std::holds_alternative<std::monostate>(after) ? before : after;
@@ -119,15 +119,15 @@ std::optional<EventView> event_of(const Books& books, const SlotChange& change) 
     const EventKind kind = !is   ? EventKind::kBufferFreed
                            : was ? EventKind::kBufferChanged
                                  : EventKind::kBufferAllocated;
-    return buffer_event(books, kind, *buffer);
+    return buffer_event(live, kind, *buffer);
   }
-  if (std::holds_alternative<ProgramRecord>(told)) return program_event(books, change);
+  if (std::holds_alternative<ProgramRecord>(told)) return program_event(live, change);
   if (std::holds_alternative<WorkloadRecord>(told)) {
-    return workload_event(books, std::get_if<WorkloadRecord>(&before),
+    return workload_event(live, std::get_if<WorkloadRecord>(&before),
                           std::get_if<WorkloadRecord>(&after));
   }
   if (std::holds_alternative<TraceRecord>(told)) {
-    return trace_event(books, std::get_if<TraceRecord>(&before), std::get_if<TraceRecord>(&after));
+    return trace_event(live, std::get_if<TraceRecord>(&before), std::get_if<TraceRecord>(&after));
   }
   return std::nullopt;
 }

@@ -1,16 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "ledger/core_layers.hpp"
-
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
-#include "ledger/clashes.hpp"
 #include "ledger/holding_names.hpp"
+#include "ledger/live_state.hpp"
 
 namespace ttmem::ledger {
 namespace {
+
+// Where program L1 and buffers run into each other on a device, who they are.
+class Clashes {
+ public:
+  Clashes(const LiveState& live, DeviceIndex device) : live_(live), device_(device) {}
+
+  // Both sides on a core whose headroom is negative. The first question walks all slots, which
+  // finds the lowest buffers of every core.
+  Clash at(const L1Frame& frame, const Standing& standing);
+
+ private:
+  using Place = std::pair<std::uint64_t, std::optional<Core>>;  // no core: on every one
+
+  void find_lowest_buffers();
+  const BufferRecord* lowest_buffer(const L1Frame& frame) const;
+
+  const LiveState& live_;
+  DeviceIndex device_;
+  std::optional<std::map<Place, const BufferRecord*>> lowest_;
+};
+
+void Clashes::find_lowest_buffers() {
+  std::set<std::uint64_t> floors;
+  for (const L1Frame& frame : live_.frames.of(device_)) {
+    if (frame.floor) floors.insert(*frame.floor);
+  }
+  lowest_.emplace();
+  live_.slots.for_each([&](SlotIndex, const Record& record) {
+    const auto* buffer = std::get_if<BufferRecord>(&record);
+    if (!buffer || buffer->space != Space::kL1) return;
+    live_.buffers.for_each_range(device_, *buffer,
+                                 [&](const std::optional<Core>& core, AddressRange range) {
+                                   if (floors.contains(range.begin))
+                                     lowest_->try_emplace({range.begin, core}, buffer);
+                                 });
+  });
+}
+
+// A list a core may give one address to many buffers; in lock step, one on any core limits all.
+const BufferRecord* Clashes::lowest_buffer(const L1Frame& frame) const {
+  if (!frame.floor) return nullptr;
+  const auto own = lowest_->find({*frame.floor, frame.core.core});
+  if (own != lowest_->end()) return own->second;
+  const auto any = lowest_->lower_bound({*frame.floor, std::nullopt});
+  return any != lowest_->end() && any->first.first == *frame.floor ? any->second : nullptr;
+}
+
+Clash Clashes::at(const L1Frame& frame, const Standing& standing) {
+  if (!lowest_) find_lowest_buffers();
+  const BufferRecord* buffer = lowest_buffer(frame);
+  return {standing_name(live_, standing), buffer ? buffer_name(live_, *buffer) : "", nobody()};
+}
 
 struct NamedRange {
   AddressRange range;
@@ -24,26 +76,26 @@ struct SpaceRanges {
   std::map<Core, std::vector<NamedRange>> by_core;
 };
 
-SpaceRanges unnamed_ranges(const Books& books, DeviceIndex device, Space space) {
+SpaceRanges unnamed_ranges(const LiveState& live, DeviceIndex device, Space space) {
   SpaceRanges ranges;
-  for (const AddressRange& range : books.buffers.lock_step_ranges(device, space)) {
+  for (const AddressRange& range : live.buffers.lock_step_ranges(device, space)) {
     ranges.everywhere.push_back({range, "", 0});
   }
-  for (const auto& [core, range] : books.buffers.per_core_ranges(device, space)) {
+  for (const auto& [core, range] : live.buffers.per_core_ranges(device, space)) {
     ranges.by_core[core].push_back({range, "", 0});
   }
   return ranges;
 }
 
-SpaceRanges named_ranges(const Books& books, DeviceIndex device, Space space) {
+SpaceRanges named_ranges(const LiveState& live, DeviceIndex device, Space space) {
   SpaceRanges ranges;
-  books.slots.for_each([&](SlotIndex, const Record& record) {
+  live.slots.for_each([&](SlotIndex, const Record& record) {
     const auto* buffer = std::get_if<BufferRecord>(&record);
     if (!buffer || buffer->space != space) return;
-    books.buffers.for_each_range(
+    live.buffers.for_each_range(
         device, *buffer, [&](const std::optional<Core>& core, AddressRange range) {
-          NamedRange named{range, buffer_name(books, *buffer), buffer->id};
-          books.catalog.effort().spend(1 + named.name.size() / 64);
+          NamedRange named{range, buffer_name(live, *buffer), buffer->id};
+          live.catalog.effort().spend(1 + named.name.size() / 64);
           (core ? ranges.by_core[*core] : ranges.everywhere).push_back(std::move(named));
         });
   });
@@ -52,17 +104,17 @@ SpaceRanges named_ranges(const Books& books, DeviceIndex device, Space space) {
 
 class Builder {
  public:
-  Builder(const Books& books, DeviceIndex device, bool with_names)
-      : books_(books), device_(device), with_names_(with_names), clashes_(books, device) {
+  Builder(const LiveState& live, DeviceIndex device, bool with_names)
+      : live_(live), device_(device), with_names_(with_names), clashes_(live, device) {
     const auto find = with_names ? named_ranges : unnamed_ranges;
-    l1_ = find(books, device, Space::kL1);
-    l1_small_ = find(books, device, Space::kL1Small);
-    if (books.catalog.is_open(device)) standing_ = books.residency.standing(device);
-    reserved_ = books.residency.reserved(device);
+    l1_ = find(live, device, Space::kL1);
+    l1_small_ = find(live, device, Space::kL1Small);
+    if (live.catalog.is_open(device)) standing_ = live.residency.standing(device);
+    reserved_ = live.residency.reserved(device);
     footprint_ = footprints();
-    occupied_ = books.buffers.occupied_by_core(device, Space::kL1, *books.grids.of(device));
+    occupied_ = live.buffers.occupied_by_core(device, Space::kL1, *live.grids.of(device));
     small_occupied_ =
-        books.buffers.occupied_by_core(device, Space::kL1Small, *books.grids.of(device));
+        live.buffers.occupied_by_core(device, Space::kL1Small, *live.grids.of(device));
     collect_slices();
   }
 
@@ -92,17 +144,17 @@ class Builder {
       if (range.begin >= range.end) return;
       core.layers.push_back({Stretch::kProgramL1, range, std::move(name), nullptr});
     };
-    ProgramBook::Program program;
+    LivePrograms::Program program;
     if (!with_names_ || standing.program == kNoSlot ||
-        !books_.programs.find(standing.program, program)) {
+        !live_.programs.find(standing.program, program)) {
       for (const AddressRange& range : standing.ranges) add_layer(range, "");
       return;
     }
-    const CoreGrid& grid = *books_.grids.of(device_);
+    const CoreGrid& grid = *live_.grids.of(device_);
     for (const RangeRecord* range : program.ranges) {
       if (!has_bit(grid.mask(range->cores), position)) continue;
-      std::string name = range_name(books_, *range, *program.record, standing.trace);
-      books_.catalog.effort().spend(1 + name.size() / 64);
+      std::string name = range_name(live_, *range, *program.record, standing.trace);
+      live_.catalog.effort().spend(1 + name.size() / 64);
       if (range->part == Part::kView) {
         views_[range->viewed_buffer] = std::move(name);
       } else {
@@ -114,7 +166,7 @@ class Builder {
   void add_space(const SpaceRanges& ranges, Stretch kind, CoreLayers& core) {
     const auto add_all = [&](const std::vector<NamedRange>& list) {
       for (const NamedRange& named : list) {
-        books_.catalog.effort().spend(1 + named.name.size() / 64);
+        live_.catalog.effort().spend(1 + named.name.size() / 64);
         std::string name = named.name;
         const auto view = with_names_ ? views_.find(named.id) : views_.end();
         if (view != views_.end()) name += ", seen as " + view->second;
@@ -137,13 +189,13 @@ class Builder {
   }
 
   void collect_slices() {
-    for (const auto& [index, manager] : books_.ring_managers) {
-      if (!manager.open || !books_.catalog.covers(manager.set, device_)) continue;
+    for (const auto& [index, manager] : live_.ring_managers) {
+      if (!manager.open || !live_.catalog.covers(manager.set, device_)) continue;
       for (const RingRecord& ring : manager.rings) {
         for (const RingSlice& slice : ring.slices) {
           slices_.push_back({ring.core_type,
                              {{slice.address, std::uint64_t{slice.address} + slice.bytes},
-                              with_names_ ? slice_name(books_, slice) : "",
+                              with_names_ ? slice_name(live_, slice) : "",
                               0}});
         }
       }
@@ -154,21 +206,21 @@ class Builder {
   void add_slices(CoreLayers& core) const {
     if (core.frame.core.role == Role::kDispatch) return;
     for (const auto& [type, slice] : slices_) {
-      books_.catalog.effort().spend(1 + slice.name.size() / 64);
+      live_.catalog.effort().spend(1 + slice.name.size() / 64);
       if (type != core.frame.core.core.type) continue;
       core.layers.push_back({Stretch::kRing, slice.range, slice.name, nullptr});
     }
   }
 
   std::vector<std::uint64_t> footprints() const {
-    const CoreGrid& grid = *books_.grids.of(device_);
+    const CoreGrid& grid = *live_.grids.of(device_);
     std::vector<std::uint64_t> sums(grid.size());
-    if (!books_.catalog.is_open(device_)) return sums;
-    for (const SetIndex set : books_.catalog.sets_of(device_)) {
-      const ProgramTotals* totals = books_.programs.totals(set);
+    if (!live_.catalog.is_open(device_)) return sums;
+    for (const SetIndex set : live_.catalog.sets_of(device_)) {
+      const ProgramTotals* totals = live_.programs.totals(set);
       if (!totals) continue;
       for (const auto& [key, group] : totals->kernels()) {
-        books_.catalog.effort().spend(grid.size() / 8 + 1);
+        live_.catalog.effort().spend(grid.size() / 8 + 1);
         for_each_bit(
             grid.mask(std::get<2>(key)),
             [&, packed = narrow(group.packed)](std::size_t i) { sums[i] = add(sums[i], packed); });
@@ -188,7 +240,7 @@ class Builder {
     if (core.view.headroom.value_or(0) < 0) core.view.clash = clashes_.at(core.frame, standing);
   }
 
-  const Books& books_;
+  const LiveState& live_;
   DeviceIndex device_;
   bool with_names_;
   SpaceRanges l1_, l1_small_;
@@ -202,11 +254,11 @@ class Builder {
 
 }  // namespace
 
-std::vector<CoreLayers> core_layers(const Books& books, DeviceIndex device, bool with_names) {
+std::vector<CoreLayers> core_layers(const LiveState& live, DeviceIndex device, bool with_names) {
   std::vector<CoreLayers> cores;
-  if (!books.grids.of(device)) return cores;
-  Builder builder(books, device, with_names);
-  const std::vector<L1Frame>& frames = books.frames.of(device);
+  if (!live.grids.of(device)) return cores;
+  Builder builder(live, device, with_names);
+  const std::vector<L1Frame>& frames = live.frames.of(device);
   for (std::size_t i = 0; i < frames.size(); ++i) {
     cores.push_back(builder.build(i, frames[i]));
   }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "ledger/core_use.hpp"
-
 #include <map>
 
+#include "ledger/live_state.hpp"
 #include "ledger/saturating.hpp"
 
 namespace ttmem::ledger {
@@ -15,12 +14,12 @@ struct BufferUse {
   std::map<Core, std::uint64_t> by_core;
 };
 
-BufferUse buffer_use(const Books& books, DeviceIndex device) {
+BufferUse buffer_use(const LiveState& live, DeviceIndex device) {
   BufferUse use;
   for (const Space space : {Space::kL1, Space::kL1Small}) {
-    const auto ranges = merged(books.buffers.lock_step_ranges(device, space));
+    const auto ranges = merged(live.buffers.lock_step_ranges(device, space));
     use.everywhere = add(use.everywhere, total_bytes(ranges));
-    for (const auto& [core, range] : books.buffers.per_core_ranges(device, space)) {
+    for (const auto& [core, range] : live.buffers.per_core_ranges(device, space)) {
       std::uint64_t& bytes = use.by_core[core];
       bytes = add(bytes, range.end - range.begin);
     }
@@ -30,13 +29,13 @@ BufferUse buffer_use(const Books& books, DeviceIndex device) {
 
 }  // namespace
 
-std::vector<CoreUse> core_use(const Books& books, DeviceIndex device) {
+std::vector<CoreUse> core_use(const LiveState& live, DeviceIndex device) {
   std::vector<CoreUse> cores;
-  if (!books.grids.of(device)) return cores;
-  const BufferUse buffers = buffer_use(books, device);
+  if (!live.grids.of(device)) return cores;
+  const BufferUse buffers = buffer_use(live, device);
   const std::vector<Standing>* standing =
-      books.catalog.is_open(device) ? books.residency.standing(device) : nullptr;
-  const std::vector<L1Frame>& frames = books.frames.of(device);
+      live.catalog.is_open(device) ? live.residency.standing(device) : nullptr;
+  const std::vector<L1Frame>& frames = live.frames.of(device);
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const L1Frame& frame = frames[i];
     if (frame.core.role != Role::kWorker) continue;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-//
 // The figures of a device: of one process on it, or of everybody. docs/figures.md defines each one
 // with a worked example. A figure that is not known is empty, never 0. figure_table.hpp has a row
 // for each of them, which says how it is added up, told and kept.
@@ -113,6 +112,25 @@ struct DeviceFigures {
   // L1 taken + L1_SMALL taken + program L1 resident; empty if one of them is not known.
   Figure l1_used() const;
   bool operator==(const DeviceFigures&) const = default;
+};
+
+// A device has a ring per command queue, sub-device and core type. Where there is room for one
+// only, it is the worker ring that is fullest; null if none is known.
+const RingFigures* fullest_worker_ring(const std::vector<RingFigures>& rings);
+
+// The figures of a device, from those of the processes on it: each follows the rule of its row in
+// figure_table.hpp. Rings stay what they are, one by one.
+class DeviceSum {
+ public:
+  // Every process counts with what does not depend on its being alive: capacities and peaks.
+  void add(const DeviceFigures& process, bool alive);
+  // `only_one`: no other process, dead or alive, is known on this device; its peaks are the
+  // device's.
+  DeviceFigures result(bool only_one);
+
+ private:
+  DeviceFigures sum_;
+  bool any_alive_ = false;
 };
 
 }  // namespace ttmem::ledger

@@ -23,42 +23,42 @@ const char* part_name(Part part) {
   return "range";
 }
 
-std::string of_trace(const Books& books, SlotIndex slot) {
-  const TraceRecord* trace = slot == kNoSlot ? nullptr : books.slots.get<TraceRecord>(slot);
+std::string of_trace(const LiveState& live, SlotIndex slot) {
+  const TraceRecord* trace = slot == kNoSlot ? nullptr : live.slots.get<TraceRecord>(slot);
   return trace ? fmt::format(" in trace {}", trace->id) : "";
 }
 
 }  // namespace
 
-std::string buffer_name(const Books& books, const BufferRecord& buffer) {
-  const std::string_view operation = books.catalog.operation_of(buffer.origin, buffer.operation);
+std::string buffer_name(const LiveState& live, const BufferRecord& buffer) {
+  const std::string_view operation = live.catalog.operation_of(buffer.origin, buffer.operation);
   if (!operation.empty()) return std::string(operation);
-  const std::string_view line = books.catalog.line_of(buffer.origin);
+  const std::string_view line = live.catalog.line_of(buffer.origin);
   if (!line.empty()) return std::string(line);
   return fmt::format("buffer {:#x}", buffer.id);
 }
 
-std::string program_name(const Books& books, const ProgramRecord& program) {
-  const std::string_view name = books.catalog.name_of(program.name, program.origin);
+std::string program_name(const LiveState& live, const ProgramRecord& program) {
+  const std::string_view name = live.catalog.name_of(program.name, program.origin);
   return name.empty() ? fmt::format("program {}", program.id) : std::string(name);
 }
 
-std::string range_name(const Books& books, const RangeRecord& range, const ProgramRecord& program,
-                       SlotIndex trace) {
+std::string range_name(const LiveState& live, const RangeRecord& range,
+                       const ProgramRecord& program, SlotIndex trace) {
   return fmt::format("{} {} of {}{}", part_name(range.part), range.index,
-                     program_name(books, program), of_trace(books, trace));
+                     program_name(live, program), of_trace(live, trace));
 }
 
-std::string slice_name(const Books& books, const RingSlice& slice) {
+std::string slice_name(const LiveState& live, const RingSlice& slice) {
   if (slice.workload == kEverything) return "a trace, or everything";
-  const auto program = books.programs.first_of_workload(slice.workload);
-  if (program) return program_name(books, *books.slots.get<ProgramRecord>(*program));
+  const auto program = live.programs.first_of_workload(slice.workload);
+  if (program) return program_name(live, *live.slots.get<ProgramRecord>(*program));
   return slice.workload == 0 ? "" : fmt::format("workload {}", slice.workload);
 }
 
-std::string standing_name(const Books& books, const Standing& standing) {
-  const auto* program = books.slots.get<ProgramRecord>(standing.program);
-  return program ? program_name(books, *program) + of_trace(books, standing.trace) : "";
+std::string standing_name(const LiveState& live, const Standing& standing) {
+  const auto* program = live.slots.get<ProgramRecord>(standing.program);
+  return program ? program_name(live, *program) + of_trace(live, standing.trace) : "";
 }
 
 }  // namespace ttmem::ledger

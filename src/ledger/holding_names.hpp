@@ -6,16 +6,16 @@
 
 #include <string>
 
-#include "ledger/books.hpp"
+#include "ledger/live_state.hpp"
 
 namespace ttmem::ledger {
 
-std::string buffer_name(const Books& books, const BufferRecord& buffer);
-std::string program_name(const Books& books, const ProgramRecord& program);
+std::string buffer_name(const LiveState& live, const BufferRecord& buffer);
+std::string program_name(const LiveState& live, const ProgramRecord& program);
 // `trace`: the slot of the trace that replays the program, or kNoSlot.
-std::string range_name(const Books& books, const RangeRecord& range, const ProgramRecord& program,
-                       SlotIndex trace);
-std::string slice_name(const Books& books, const RingSlice& slice);
-std::string standing_name(const Books& books, const Standing& standing);
+std::string range_name(const LiveState& live, const RangeRecord& range,
+                       const ProgramRecord& program, SlotIndex trace);
+std::string slice_name(const LiveState& live, const RingSlice& slice);
+std::string standing_name(const LiveState& live, const Standing& standing);
 
 }  // namespace ttmem::ledger

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "ledger/holding_views.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
+
+#include "ledger/live_state.hpp"
 
 namespace ttmem::ledger {
 namespace {
 
 constexpr double kNsPerSecond = 1e9;
 
-// The books of a process, and the words of a document for what is in them.
+// What is live in a process, and the words of a document for what is in them.
 struct Telling {
-  const Books& books;
+  const LiveState& live;
   const Naming& naming;
 
   std::vector<std::uint32_t> devices(SetIndex set) const {
-    const std::vector<DeviceIndex> devices = books.catalog.devices_in(set);
+    const std::vector<DeviceIndex> devices = live.catalog.devices_in(set);
     if (!naming.device_ids) return {devices.begin(), devices.end()};
     std::vector<std::uint32_t> ids;
     for (const DeviceIndex device : devices) {
@@ -33,8 +33,8 @@ struct Telling {
   }
 };
 
-void describe_cores(const Books& books, CoresId id, HoldingView& view) {
-  const CoreSet* cores = books.catalog.cores(id);
+void describe_cores(const LiveState& live, CoresId id, HoldingView& view) {
+  const CoreSet* cores = live.catalog.cores(id);
   if (!cores) return;
   view.cores = cores->count;
   view.core_set = to_string(*cores);
@@ -62,27 +62,27 @@ void describe_origin(const Catalog& names, OriginId origin, StringId followed, V
 }
 
 HoldingView buffer_view(const Telling& told, const BufferRecord& buffer) {
-  const Books& books = told.books;
+  const LiveState& live = told.live;
   HoldingView view;
   view.kind = HoldingKind::kBuffer;
   view.process = told.naming.process;
-  view.devices = told.devices(books.buffers.set_of(buffer));
+  view.devices = told.devices(live.buffers.set_of(buffer));
   view.id = buffer.id;
-  describe_origin(books.catalog, buffer.origin, buffer.operation, view);
+  describe_origin(live.catalog, buffer.origin, buffer.operation, view);
   view.operation_is_derived =
-      buffer.operation != 0 && books.catalog.operation_of(buffer.origin).empty();
+      buffer.operation != 0 && live.catalog.operation_of(buffer.origin).empty();
   view.space = buffer.space;
   view.layout = buffer.layout;
   view.address = buffer.address;
   if (buffer.per_core) {
-    const auto* addresses = books.catalog.addresses(buffer.core_addresses);
+    const auto* addresses = live.catalog.addresses(buffer.core_addresses);
     if (addresses && !addresses->empty()) {
       view.address = *std::min_element(addresses->begin(), addresses->end());
     }
   }
-  describe_cores(books, buffer.cores, view);
+  describe_cores(live, buffer.cores, view);
   view.requested = buffer.requested;
-  const BufferBytes bytes = books.buffers.bytes_of(buffer);
+  const BufferBytes bytes = live.buffers.bytes_of(buffer);
   view.block = bytes.block;
   view.occupied = bytes.occupied;
   view.taken = bytes.taken;
@@ -93,14 +93,14 @@ HoldingView buffer_view(const Telling& told, const BufferRecord& buffer) {
   return view;
 }
 
-const CoreGrid* grid_of(const Books& books, SetIndex set) {
-  const DeviceSetRecord* record = books.catalog.device_set(set);
-  return !record || record->devices.empty() ? nullptr : books.grids.of(record->devices.front());
+const CoreGrid* grid_of(const LiveState& live, SetIndex set) {
+  const DeviceSetRecord* record = live.catalog.device_set(set);
+  return !record || record->devices.empty() ? nullptr : live.grids.of(record->devices.front());
 }
 
 // Cores that the program covers, and its bytes on the fullest one.
-void measure_cores(const Books& books, const ProgramBook::Program& program, ProgramView& view) {
-  const CoreGrid* grid = grid_of(books, program.record->set);
+void measure_cores(const LiveState& live, const LivePrograms::Program& program, ProgramView& view) {
+  const CoreGrid* grid = grid_of(live, program.record->set);
   if (!grid) return;
   CoreMask cover = grid->empty_mask();
   std::vector<std::uint64_t> bytes(grid->size());
@@ -124,30 +124,30 @@ double rate(const ProgramView& view) {
 }
 
 // Without what measure_cores() works out.
-ProgramView program_view(const Telling& told, const ProgramBook::Program& program) {
-  const Books& books = told.books;
+ProgramView program_view(const Telling& told, const LivePrograms::Program& program) {
+  const LiveState& live = told.live;
   const ProgramRecord& record = *program.record;
   ProgramView view;
   view.process = told.naming.process;
   view.id = record.id;
   view.workload = record.workload;
-  view.name = books.catalog.name_of(record.name, record.origin);
-  describe_origin(books.catalog, record.origin, 0, view);
+  view.name = live.catalog.name_of(record.name, record.origin);
+  describe_origin(live.catalog, record.origin, 0, view);
   view.type = record.type;
   view.loaded = record.loaded;
   view.estimated = record.flags.estimated;
   view.devices = told.devices(record.set);
   view.kernels = static_cast<std::uint32_t>(program.kernels.size());
   for (const KernelRecord* kernel : program.kernels) {
-    if (record.loaded) view.footprint = add(view.footprint, footprint_of(books.catalog, *kernel));
+    if (record.loaded) view.footprint = add(view.footprint, footprint_of(live.catalog, *kernel));
   }
   for (const RangeRecord* range : program.ranges) {
     view.views += range->part == Part::kView;
-    view.l1_allocated = add(view.l1_allocated, allocated_by(books.catalog, *range));
+    view.l1_allocated = add(view.l1_allocated, allocated_by(live.catalog, *range));
   }
   view.config_bytes = record.config_bytes;
   view.registered = told.time(record.registered);
-  if (const WorkloadRecord* workload = books.programs.workload(record.workload)) {
+  if (const WorkloadRecord* workload = live.programs.workload(record.workload)) {
     describe_launches(told, workload->launches, view);
     view.cache_hits = cache_hits(*workload);
     view.reloads = workload->reloads;
@@ -179,32 +179,33 @@ HoldingView member_view(const ProgramView& program, HoldingKind kind) {
   return view;
 }
 
-HoldingView kernel_view(const Books& books, const ProgramView& program, const KernelRecord& kernel,
-                        std::uint32_t index) {
+HoldingView kernel_view(const LiveState& live, const ProgramView& program,
+                        const KernelRecord& kernel, std::uint32_t index) {
   HoldingView view = member_view(program, HoldingKind::kKernel);
   view.index = index;
-  view.name = books.catalog.string(kernel.name);
-  view.source = books.catalog.string(kernel.source);
+  view.name = live.catalog.string(kernel.name);
+  view.source = live.catalog.string(kernel.source);
   view.core_type = kernel.core_type;
   view.processor = kernel.processor;
-  describe_cores(books, kernel.cores, view);
+  describe_cores(live, kernel.cores, view);
   view.packed = kernel.packed_bytes;
   view.text = kernel.text_bytes;
   // An estimate is never loaded: it is what somebody says, from the start.
   const bool shown = program.loaded || program.estimated;
-  view.footprint = shown ? footprint_of(books.catalog, kernel) : 0;
+  view.footprint = shown ? footprint_of(live.catalog, kernel) : 0;
   return view;
 }
 
-HoldingView range_view(const Books& books, const ProgramView& program, const RangeRecord& range) {
+HoldingView range_view(const LiveState& live, const ProgramView& program,
+                       const RangeRecord& range) {
   HoldingView view = member_view(program, HoldingKind::kRange);
   view.index = range.index;
   view.part = range.part;
   view.space = Space::kL1;
   view.address = range.address;
-  describe_cores(books, range.cores, view);
+  describe_cores(live, range.cores, view);
   view.block = range.size;
-  view.occupied = allocated_by(books.catalog, range);
+  view.occupied = allocated_by(live.catalog, range);
   return view;
 }
 
@@ -214,9 +215,9 @@ HoldingView trace_view(const Telling& told, const TraceRecord& trace) {
   view.process = told.naming.process;
   view.devices = told.devices(trace.set);
   view.id = trace.id;
-  const auto* members = told.books.catalog.members(trace.members);
+  const auto* members = told.live.catalog.members(trace.members);
   view.index = members ? static_cast<std::uint32_t>(members->size()) : 0;
-  describe_origin(told.books.catalog, trace.origin, 0, view);
+  describe_origin(told.live.catalog, trace.origin, 0, view);
   view.loaded = trace.launches.count > 0;
   describe_launches(told, trace.launches, view);
   return view;
@@ -224,8 +225,8 @@ HoldingView trace_view(const Telling& told, const TraceRecord& trace) {
 
 void visit_program(const Telling& told, SlotIndex slot,
                    const std::function<void(const HoldingView&)>& visit) {
-  ProgramBook::Program program;
-  if (!told.books.programs.find(slot, program) || program.record->held) return;
+  LivePrograms::Program program;
+  if (!told.live.programs.find(slot, program) || program.record->held) return;
   const ProgramView whole = program_view(told, program);
   HoldingView view = member_view(whole, HoldingKind::kProgram);
   view.operation = whole.operation;
@@ -234,17 +235,17 @@ void visit_program(const Telling& told, SlotIndex slot,
   visit(view);
   std::uint32_t index = 0;
   for (const KernelRecord* kernel : program.kernels) {
-    visit(kernel_view(told.books, whole, *kernel, index++));
+    visit(kernel_view(told.live, whole, *kernel, index++));
   }
-  for (const RangeRecord* range : program.ranges) visit(range_view(told.books, whole, *range));
+  for (const RangeRecord* range : program.ranges) visit(range_view(told.live, whole, *range));
 }
 
 }  // namespace
 
-void for_each_holding(const Books& books, const Naming& naming,
+void for_each_holding(const LiveState& live, const Naming& naming,
                       const std::function<void(const HoldingView&)>& visit) {
-  const Telling told{books, naming};
-  books.slots.for_each([&](SlotIndex slot, const Record& record) {
+  const Telling told{live, naming};
+  live.slots.for_each([&](SlotIndex slot, const Record& record) {
     if (const auto* buffer = std::get_if<BufferRecord>(&record)) {
       visit(buffer_view(told, *buffer));
     } else if (const auto* trace = std::get_if<TraceRecord>(&record)) {
@@ -255,13 +256,13 @@ void for_each_holding(const Books& books, const Naming& naming,
   });
 }
 
-std::vector<ProgramView> program_views(const Books& books, const Naming& naming) {
+std::vector<ProgramView> program_views(const LiveState& live, const Naming& naming) {
   std::vector<ProgramView> views;
-  ProgramBook::Program program;
-  for (const SlotIndex slot : books.programs.programs()) {
-    if (!books.programs.find(slot, program) || program.record->held) continue;
-    views.push_back(program_view({books, naming}, program));
-    measure_cores(books, program, views.back());
+  LivePrograms::Program program;
+  for (const SlotIndex slot : live.programs.programs()) {
+    if (!live.programs.find(slot, program) || program.record->held) continue;
+    views.push_back(program_view({live, naming}, program));
+    measure_cores(live, program, views.back());
   }
   return views;
 }

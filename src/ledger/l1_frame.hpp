@@ -14,9 +14,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ledger/buffer_book.hpp"
 #include "ledger/catalog.hpp"
 #include "ledger/core_grid.hpp"
+#include "ledger/live_buffers.hpp"
 
 namespace ttmem::ledger {
 
@@ -39,7 +39,7 @@ std::uint64_t bytes_below(std::span<const AddressRange> merged_ranges, std::uint
 
 class L1Frames {
  public:
-  L1Frames(const Catalog& catalog, const BufferBook& buffers, const CoreGrids& grids)
+  L1Frames(const Catalog& catalog, const LiveBuffers& buffers, const CoreGrids& grids)
       : catalog_(catalog), buffers_(buffers), grids_(grids) {}
 
   // One frame a core of the device's grid; none if its cores are not known. Good until the next
@@ -50,7 +50,7 @@ class L1Frames {
   std::vector<L1Frame> without_floors(DeviceIndex device) const;
 
   const Catalog& catalog_;
-  const BufferBook& buffers_;
+  const LiveBuffers& buffers_;
   const CoreGrids& grids_;
   mutable std::unordered_map<DeviceIndex, std::vector<L1Frame>> frames_;
   mutable std::uint64_t as_of_ = 0;

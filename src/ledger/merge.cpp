@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "ledger/merge.hpp"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -9,8 +7,9 @@
 #include <tuple>
 #include <utility>
 
-#include "ledger/figure_sums.hpp"
+#include "ledger/assemble.hpp"
 #include "ledger/figure_table.hpp"
+#include "ledger/figures.hpp"
 
 namespace ttmem::ledger {
 namespace {

@@ -14,7 +14,7 @@
 
 namespace ttmem::ledger {
 
-struct Books;
+struct LiveState;
 
 // Bytes are those on each device of the set.
 struct OriginShare {
@@ -27,6 +27,6 @@ struct OriginShare {
   std::uint64_t program_l1 = 0, kernels = 0;
 };
 
-void for_each_share(const Books& books, const std::function<void(const OriginShare&)>& visit);
+void for_each_share(const LiveState& live, const std::function<void(const OriginShare&)>& visit);
 
 }  // namespace ttmem::ledger

@@ -7,24 +7,19 @@
 #include <unordered_map>
 #include <utility>
 
-#include "ledger/books.hpp"
-#include "ledger/change_events.hpp"
-#include "ledger/core_layers.hpp"
-#include "ledger/core_use.hpp"
-#include "ledger/holding_views.hpp"
+#include "ledger/live_state.hpp"
 #include "ledger/origin_shares.hpp"
-#include "ledger/program_figures.hpp"
 
 namespace ttmem::ledger {
 
 struct ProcessLedger::State {
-  Books& change() {
+  LiveState& change() {
     ++revision;
-    return books;
+    return live;
   }
 
-  Books books;
-  std::uint64_t revision = 0;  // of the books: figures of an older one are computed again
+  LiveState live;
+  std::uint64_t revision = 0;  // of what is live: figures of an older one are computed again
   struct KnownFigures {
     std::uint64_t revision = 0;
     bool totals_only = false;
@@ -42,7 +37,7 @@ struct ProcessLedger::State {
   static constexpr std::uint64_t kEach = 64;
   std::uint64_t figures_effort = Effort::kMost, figures_effort_of = 0;
   std::uint64_t records_effort = Effort::kMost;
-  void renew() const { books.catalog.effort().renew(); }
+  void renew() const { live.catalog.effort().renew(); }
 
   void add(SlotIndex slot, const Record& record);
   void remove(SlotIndex slot, const Record& record);
@@ -86,13 +81,13 @@ void ProcessLedger::set_members(ListId id, std::vector<TraceMember> members) {
 void ProcessLedger::State::add(SlotIndex slot, const Record& record) {
   if (std::holds_alternative<std::monostate>(record)) return;
   const auto* buffer = std::get_if<BufferRecord>(&record);
-  buffer ? books.buffers.add(slot, *buffer) : books.programs.add(slot, record);
+  buffer ? live.buffers.add(slot, *buffer) : live.programs.add(slot, record);
 }
 
 void ProcessLedger::State::remove(SlotIndex slot, const Record& record) {
   if (std::holds_alternative<std::monostate>(record)) return;
   const auto* buffer = std::get_if<BufferRecord>(&record);
-  buffer ? books.buffers.remove(slot, *buffer) : books.programs.remove(slot, record);
+  buffer ? live.buffers.remove(slot, *buffer) : live.programs.remove(slot, record);
 }
 
 Record ProcessLedger::apply(SlotIndex slot, const Record& record) {
@@ -101,7 +96,7 @@ Record ProcessLedger::apply(SlotIndex slot, const Record& record) {
     return {};
   }
   Record& place = state_->change().slots.at(slot);
-  const Effort& effort = state_->books.catalog.effort();
+  const Effort& effort = state_->live.catalog.effort();
   effort.renew(std::min(Effort::kMost, state_->records_effort + State::kEach));
   state_->remove(slot, place);
   Record before = std::exchange(place, record);
@@ -111,12 +106,12 @@ Record ProcessLedger::apply(SlotIndex slot, const Record& record) {
 }
 
 std::optional<EventView> ProcessLedger::apply_and_tell(SlotIndex slot, const Record& record) {
-  const Books& books = state_->books;
-  SlotChange change{.contents_before = contents_of(books, slot)};
+  const LiveState& live = state_->live;
+  SlotChange change{.contents_before = contents_of(live, slot)};
   change.before = apply(slot, record);
   change.after = record;
-  change.contents_after = contents_of(books, slot);
-  return event_of(books, change);
+  change.contents_after = contents_of(live, slot);
+  return event_of(live, change);
 }
 
 void ProcessLedger::set_open(DeviceIndex device, bool open) {
@@ -126,7 +121,7 @@ void ProcessLedger::set_open(DeviceIndex device, bool open) {
 EventDevice ProcessLedger::program_totals(DeviceIndex index) const {
   EventDevice totals;
   totals.unique_id = device(index).unique_id;
-  const SetFigures sum = program_sums(state_->books, index);
+  const SetFigures sum = program_sums(state_->live, index);
   totals.program_l1_allocated = sum.l1_allocated;
   for (const auto& type : sum.by_type) {
     totals.kernels_footprint = add(totals.kernels_footprint, type.footprint);
@@ -134,14 +129,14 @@ EventDevice ProcessLedger::program_totals(DeviceIndex index) const {
   return totals;
 }
 
-std::uint64_t ProcessLedger::buffer_count() const { return state_->books.buffers.count(); }
+std::uint64_t ProcessLedger::buffer_count() const { return state_->live.buffers.count(); }
 
 const WorkloadRecord* ProcessLedger::workload(std::uint64_t id) const {
-  return state_->books.programs.workload(id);
+  return state_->live.programs.workload(id);
 }
 
 void ProcessLedger::set_launches(SlotIndex slot, const Launches& launches) {
-  Record* record = state_->books.slots.find(slot);
+  Record* record = state_->live.slots.find(slot);
   if (!record) return;
   Launches* place = nullptr;
   if (auto* workload = std::get_if<WorkloadRecord>(record)) place = &workload->launches;
@@ -160,16 +155,16 @@ void ProcessLedger::set_counters(DeviceIndex device, const DeviceCounters& count
 
 namespace {
 
-DeviceFigures compute(const Books& books, DeviceIndex device, bool totals_only) {
+DeviceFigures compute(const LiveState& live, DeviceIndex device, bool totals_only) {
   DeviceFigures figures;
-  books.buffers.fill(device, !totals_only, figures);
-  const SetFigures programs = program_sums(books, device);
-  fill_program_l1(books, device, programs, figures);
-  fill_kernels(books, device, programs, figures.kernels);
-  fill_launches(books, device, figures.kernels);
-  fill_rings(books, device, figures);
-  fill_peaks(books, device, figures);
-  if (!totals_only) figures.headroom = headroom(books, device);
+  live.buffers.fill(device, !totals_only, figures);
+  const SetFigures programs = program_sums(live, device);
+  fill_program_l1(live, device, programs, figures);
+  fill_kernels(live, device, programs, figures.kernels);
+  fill_launches(live, device, figures.kernels);
+  fill_rings(live, device, figures);
+  fill_peaks(live, device, figures);
+  if (!totals_only) figures.headroom = headroom(live, device);
   const Figure& l1 = figures.space(Space::kL1).capacity;
   if (l1) figures.l1_capacity = add(*l1, figures.space(Space::kL1Small).capacity.value_or(0));
   return figures;
@@ -184,9 +179,9 @@ const DeviceFigures& ProcessLedger::figures(DeviceIndex device, bool totals_only
     if (std::exchange(state_->figures_effort_of, state_->revision) != state_->revision) {
       state_->figures_effort = state_->records_effort = Effort::kMost;
     }
-    const Effort& effort = state_->books.catalog.effort();
+    const Effort& effort = state_->live.catalog.effort();
     effort.renew(std::exchange(state_->figures_effort, 0));  // and stays 0 if it is not enough
-    known = {state_->revision, totals_only, compute(state_->books, device, totals_only)};
+    known = {state_->revision, totals_only, compute(state_->live, device, totals_only)};
     state_->figures_effort = effort.left();
   }
   return known.figures;
@@ -194,7 +189,7 @@ const DeviceFigures& ProcessLedger::figures(DeviceIndex device, bool totals_only
 
 std::vector<CoreLayers> ProcessLedger::core_layers(DeviceIndex device, bool with_names) const {
   state_->renew();
-  return ledger::core_layers(state_->books, device, with_names);
+  return ledger::core_layers(state_->live, device, with_names);
 }
 
 std::vector<CoreView> ProcessLedger::cores(DeviceIndex device, bool with_map) const {
@@ -206,54 +201,54 @@ std::vector<CoreView> ProcessLedger::cores(DeviceIndex device, bool with_map) co
 
 std::vector<CoreUse> ProcessLedger::core_use(DeviceIndex device) const {
   state_->renew();
-  return ledger::core_use(state_->books, device);
+  return ledger::core_use(state_->live, device);
 }
 
 void ProcessLedger::for_each_holding(const std::function<void(const HoldingView&)>& visit,
                                      const Naming& naming) const {
   state_->renew();
-  ledger::for_each_holding(state_->books, naming, visit);
+  ledger::for_each_holding(state_->live, naming, visit);
 }
 
 void ProcessLedger::for_each_share(const std::function<void(const OriginShare&)>& visit) const {
-  ledger::for_each_share(state_->books, visit);
+  ledger::for_each_share(state_->live, visit);
 }
 
 std::vector<ProgramView> ProcessLedger::programs(const Naming& naming) const {
   state_->renew();
-  return program_views(state_->books, naming);
+  return program_views(state_->live, naming);
 }
 
-bool ProcessLedger::exhausted() const { return state_->books.catalog.effort().exhausted(); }
+bool ProcessLedger::exhausted() const { return state_->live.catalog.effort().exhausted(); }
 
 const std::vector<DeviceIndex>& ProcessLedger::devices() const {
-  return state_->books.catalog.devices();
+  return state_->live.catalog.devices();
 }
 
 const DeviceRecord& ProcessLedger::device(DeviceIndex index) const {
   static const DeviceRecord kNone;
-  const DeviceRecord* record = state_->books.catalog.device(index);
+  const DeviceRecord* record = state_->live.catalog.device(index);
   return record ? *record : kNone;
 }
 
 const AllocatorRecord* ProcessLedger::allocator(AllocatorIndex index) const {
-  return state_->books.catalog.allocator(index);
+  return state_->live.catalog.allocator(index);
 }
 const DeviceSetRecord* ProcessLedger::device_set(SetIndex index) const {
-  return state_->books.catalog.device_set(index);
+  return state_->live.catalog.device_set(index);
 }
 
 bool ProcessLedger::in_mesh(DeviceIndex device) const {
-  const auto& allocators = state_->books.catalog.allocators_of(device);
+  const auto& allocators = state_->live.catalog.allocators_of(device);
   return std::any_of(allocators.begin(), allocators.end(),
-                     [&](AllocatorIndex i) { return state_->books.catalog.allocator(i)->open; });
+                     [&](AllocatorIndex i) { return state_->live.catalog.allocator(i)->open; });
 }
 
-const Catalog& ProcessLedger::catalog() const { return state_->books.catalog; }
+const Catalog& ProcessLedger::catalog() const { return state_->live.catalog; }
 
 std::vector<const DeviceSetRecord*> ProcessLedger::meshes() const {
   constexpr std::size_t kMostMeshes = 64;
-  const Catalog& catalog = state_->books.catalog;
+  const Catalog& catalog = state_->live.catalog;
   std::set<SetIndex> sets;
   for (const DeviceIndex device : catalog.devices()) {
     for (const AllocatorIndex i : catalog.allocators_of(device)) {
@@ -272,16 +267,16 @@ std::vector<const DeviceSetRecord*> ProcessLedger::meshes() const {
 }
 
 std::string_view ProcessLedger::string(StringId id) const {
-  return state_->books.catalog.string(id);
+  return state_->live.catalog.string(id);
 }
-const CoreSet* ProcessLedger::core_set(CoresId id) const { return state_->books.catalog.cores(id); }
+const CoreSet* ProcessLedger::core_set(CoresId id) const { return state_->live.catalog.cores(id); }
 
 std::uint64_t ProcessLedger::dangling() const {
   State::KnownDangling& known = state_->known_dangling;
   if (known.revision != state_->revision) {
     state_->renew();
-    const Books& books = state_->books;
-    known = {state_->revision, books.buffers.dangling() + books.programs.dangling()};
+    const LiveState& live = state_->live;
+    known = {state_->revision, live.buffers.dangling() + live.programs.dangling()};
   }
   return state_->refused + known.count;
 }

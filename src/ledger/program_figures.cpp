@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "ledger/program_figures.hpp"
-
 #include <algorithm>
 #include <set>
+
+#include "ledger/live_state.hpp"
 
 namespace ttmem::ledger {
 namespace {
 
-Figure resident_bytes(const Books& books, DeviceIndex device) {
-  if (!books.catalog.is_open(device) || !books.residency.launched(device)) return 0;
-  const auto* standing = books.residency.standing(device);
+Figure resident_bytes(const LiveState& live, DeviceIndex device) {
+  if (!live.catalog.is_open(device) || !live.residency.launched(device)) return 0;
+  const auto* standing = live.residency.standing(device);
   if (!standing) return std::nullopt;
-  const std::vector<L1Frame>& frames = books.frames.of(device);
+  const std::vector<L1Frame>& frames = live.frames.of(device);
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     sum = add(sum, bytes_below((*standing)[i].ranges, frames[i].ceiling()));
@@ -20,8 +20,8 @@ Figure resident_bytes(const Books& books, DeviceIndex device) {
   return sum;
 }
 
-Figure reserved_bytes(const Books& books, DeviceIndex device) {
-  const auto* reserved = books.residency.reserved(device);
+Figure reserved_bytes(const LiveState& live, DeviceIndex device) {
+  const auto* reserved = live.residency.reserved(device);
   if (!reserved) return std::nullopt;
   std::uint64_t sum = 0;
   for (const auto& ranges : *reserved) sum = add(sum, total_bytes(ranges));
@@ -29,17 +29,17 @@ Figure reserved_bytes(const Books& books, DeviceIndex device) {
 }
 
 // Equal code once, also if two sets of the device have it.
-std::uint64_t unique_bytes(const Books& books, DeviceIndex device) {
+std::uint64_t unique_bytes(const LiveState& live, DeviceIndex device) {
   std::vector<const ProgramTotals*> sets;
-  for (const SetIndex set : books.catalog.sets_of(device)) {
-    if (const ProgramTotals* totals = books.programs.totals(set)) sets.push_back(totals);
+  for (const SetIndex set : live.catalog.sets_of(device)) {
+    if (const ProgramTotals* totals = live.programs.totals(set)) sets.push_back(totals);
   }
   std::uint64_t sum = 0;
   std::set<Code> seen;
   for (const ProgramTotals* totals : sets) {
     sum = add(sum, totals->unique_bytes());
     if (sets.size() == 1) break;
-    books.catalog.effort().spend(totals->codes().size() * Effort::kHeavy);
+    live.catalog.effort().spend(totals->codes().size() * Effort::kHeavy);
     for (const auto& [code, users] : totals->codes()) {
       const bool again = code.hash != 0 && !seen.insert(code).second;
       if (again) sum = subtract(sum, code.bytes);
@@ -50,29 +50,29 @@ std::uint64_t unique_bytes(const Books& books, DeviceIndex device) {
 
 }  // namespace
 
-SetFigures program_sums(const Books& books, DeviceIndex device) {
+SetFigures program_sums(const LiveState& live, DeviceIndex device) {
   SetFigures sum;
-  books.catalog.effort().spend(books.catalog.sets_of(device).size() * Effort::kHeavy);
-  for (const SetIndex set : books.catalog.sets_of(device)) {
-    if (books.programs.totals(set)) sum += books.programs.figures(set);
+  live.catalog.effort().spend(live.catalog.sets_of(device).size() * Effort::kHeavy);
+  for (const SetIndex set : live.catalog.sets_of(device)) {
+    if (live.programs.totals(set)) sum += live.programs.figures(set);
   }
-  if (!books.catalog.is_open(device)) {
+  if (!live.catalog.is_open(device)) {
     sum.by_type = {};
     sum.by_core_type = {};
   }
   return sum;
 }
 
-void fill_program_l1(const Books& books, DeviceIndex device, const SetFigures& sum,
+void fill_program_l1(const LiveState& live, DeviceIndex device, const SetFigures& sum,
                      DeviceFigures& figures) {
   ProgramL1Figures& l1 = figures.program_l1;
   l1.allocated = sum.l1_allocated;
   l1.count = sum.with_l1;
-  l1.resident = resident_bytes(books, device);
-  l1.reserved = sum.with_l1 == 0 ? Figure(0) : reserved_bytes(books, device);
+  l1.resident = resident_bytes(live, device);
+  l1.reserved = sum.with_l1 == 0 ? Figure(0) : reserved_bytes(live, device);
 }
 
-void fill_kernels(const Books& books, DeviceIndex device, const SetFigures& sum,
+void fill_kernels(const LiveState& live, DeviceIndex device, const SetFigures& sum,
                   KernelFigures& figures) {
   figures.registered = sum.registered;
   for (std::size_t i = 0; i < kKernelTypes; ++i) {
@@ -80,21 +80,21 @@ void fill_kernels(const Books& books, DeviceIndex device, const SetFigures& sum,
     figures.by_type[i] = {count, programs, footprint};
   }
   std::ranges::copy(sum.by_core_type, figures.by_core_type.begin());
-  figures.unique_bytes = books.catalog.is_open(device) ? unique_bytes(books, device) : 0;
+  figures.unique_bytes = live.catalog.is_open(device) ? unique_bytes(live, device) : 0;
 }
 
-void fill_launches(const Books& books, DeviceIndex device, KernelFigures& figures) {
+void fill_launches(const LiveState& live, DeviceIndex device, KernelFigures& figures) {
   std::uint64_t dispatches = 0, replays = 0, evictions = 0;
-  for (const SetIndex set : books.catalog.sets_of(device)) {
-    dispatches = add(dispatches, books.programs.dispatches(set));
-    replays = add(replays, books.programs.replays(set));
+  for (const SetIndex set : live.catalog.sets_of(device)) {
+    dispatches = add(dispatches, live.programs.dispatches(set));
+    replays = add(replays, live.programs.replays(set));
   }
-  for (const auto& [index, manager] : books.ring_managers) {
-    if (books.catalog.covers(manager.set, device)) evictions = add(evictions, manager.evictions);
+  for (const auto& [index, manager] : live.ring_managers) {
+    if (live.catalog.covers(manager.set, device)) evictions = add(evictions, manager.evictions);
   }
   figures.evictions = evictions;
-  const auto found = books.counters.find(device);
-  if (found == books.counters.end()) return;
+  const auto found = live.counters.find(device);
+  if (found == live.counters.end()) return;
   const DeviceCounters& counters = found->second;
   figures.dispatches = add(dispatches, counters.dispatches_released);
   figures.replays = add(replays, counters.replays_released);
@@ -105,9 +105,9 @@ void fill_launches(const Books& books, DeviceIndex device, KernelFigures& figure
       subtract(subtract(*figures.dispatches, counters.first_loads), counters.reloads);
 }
 
-void fill_rings(const Books& books, DeviceIndex device, DeviceFigures& figures) {
-  for (const auto& [index, manager] : books.ring_managers) {
-    if (!manager.open || !books.catalog.covers(manager.set, device)) continue;
+void fill_rings(const LiveState& live, DeviceIndex device, DeviceFigures& figures) {
+  for (const auto& [index, manager] : live.ring_managers) {
+    if (!manager.open || !live.catalog.covers(manager.set, device)) continue;
     for (const RingRecord& ring : manager.rings) {
       RingFigures figure;
       figure.core_type = ring.core_type;
@@ -127,9 +127,9 @@ void fill_rings(const Books& books, DeviceIndex device, DeviceFigures& figures) 
   }
 }
 
-void fill_peaks(const Books& books, DeviceIndex device, DeviceFigures& figures) {
-  const auto found = books.counters.find(device);
-  if (found == books.counters.end()) return;
+void fill_peaks(const LiveState& live, DeviceIndex device, DeviceFigures& figures) {
+  const auto found = live.counters.find(device);
+  if (found == live.counters.end()) return;
   for (std::size_t i = 0; i < kSpaces; ++i) {
     SpaceFigures& space = figures.spaces[i];
     if (space.taken) space.peak = std::max(found->second.peak[i], *space.taken);
@@ -138,12 +138,12 @@ void fill_peaks(const Books& books, DeviceIndex device, DeviceFigures& figures) 
   if (l1.resident) l1.peak = std::max(found->second.program_l1_peak, *l1.resident);
 }
 
-Headroom headroom(const Books& books, DeviceIndex device) {
+Headroom headroom(const LiveState& live, DeviceIndex device) {
   Headroom result;
-  if (!books.catalog.is_open(device)) return result;
-  const auto* standing = books.residency.standing(device);
-  const auto* reserved = books.residency.reserved(device);
-  const std::vector<L1Frame>& frames = books.frames.of(device);
+  if (!live.catalog.is_open(device)) return result;
+  const auto* standing = live.residency.standing(device);
+  const auto* reserved = live.residency.reserved(device);
+  const std::vector<L1Frame>& frames = live.frames.of(device);
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const auto room = frames[i].headroom(end_of((*standing)[i].ranges));
     if (room && (!result.min || *room < *result.min)) result.core = frames[i].core.core;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-//
 // What the live programs of one device set add up to, by set of cores. A program on 32 chips is
 // counted once here; chips meet these sums only when somebody asks for one.
 #pragma once
@@ -10,14 +9,36 @@
 #include <map>
 #include <tuple>
 #include <unordered_map>
+#include <vector>
 
+#include "ledger/address_map.hpp"
 #include "ledger/catalog.hpp"
 #include "ledger/figures.hpp"
-#include "ledger/range_union.hpp"
 #include "ledger/records.hpp"
 #include "ledger/saturating.hpp"
 
 namespace ttmem::ledger {
+
+// The union of address ranges, each counted by how many programs have it: a range leaves when the
+// last one goes. Cached programs reuse the same few ranges, so the list stays short however many
+// programs live.
+class RangeUnion {
+ public:
+  // True if the union may have changed.
+  bool add(AddressRange range);
+  bool remove(AddressRange range);  // one that was added
+
+  // Sorted, without overlaps.
+  const std::vector<AddressRange>& ranges() const;
+  bool empty() const { return references_.empty(); }
+
+ private:
+  bool covered(AddressRange range) const;
+
+  std::map<AddressRange, std::uint64_t> references_;
+  mutable std::vector<AddressRange> merged_;
+  mutable bool stale_ = false;
+};
 
 // Sums of one set that add up over sets.
 struct SetFigures {

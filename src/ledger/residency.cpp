@@ -17,7 +17,7 @@ bool can_stand(const ProgramRecord& program) {
 }
 
 // A program runs where its kernels are, and also where its L1 is.
-CoreMask cover_of(const ProgramBook::Program& program, const CoreGrid& grid) {
+CoreMask cover_of(const LivePrograms::Program& program, const CoreGrid& grid) {
   CoreMask cover = grid.empty_mask();
   for (const KernelRecord* kernel : program.kernels) join(cover, grid.mask(kernel->cores));
   for (const RangeRecord* range : program.ranges) {
@@ -26,7 +26,7 @@ CoreMask cover_of(const ProgramBook::Program& program, const CoreGrid& grid) {
   return cover;
 }
 
-std::vector<AddressRange> ranges_at(const ProgramBook::Program& program, const CoreGrid& grid,
+std::vector<AddressRange> ranges_at(const LivePrograms::Program& program, const CoreGrid& grid,
                                     std::size_t core) {
   std::vector<AddressRange> ranges;
   for (const RangeRecord* range : program.ranges) {
@@ -49,13 +49,13 @@ class Residency::Walk {
         result_(grid_.size()),
         open_(grid_.empty_mask()) {
     for (const SetIndex set : sets_) {
-      const ProgramTotals* totals = of_.book_.totals(set);
+      const ProgramTotals* totals = of_.programs_.totals(set);
       if (!totals) continue;
       of_.catalog_.effort().spend(totals->kernels().size() + totals->ranges().size());
       for (const auto& [key, group] : totals->kernels()) join(open_, grid_.mask(std::get<2>(key)));
       for (const auto& [cores, group] : totals->ranges()) join(open_, grid_.mask(cores));
     }
-    for (const SlotIndex slot : of_.book_.traces()) open_members(slot);
+    for (const SlotIndex slot : of_.programs_.traces()) open_members(slot);
   }
 
   std::vector<Standing> run() {
@@ -70,7 +70,7 @@ class Residency::Walk {
 
  private:
   void run_program(SlotIndex slot) {
-    if (!of_.book_.find(slot, program_)) return;
+    if (!of_.programs_.find(slot, program_)) return;
     CoreMask cover = cover_of(program_, grid_);
     intersect(cover, open_);
     for_each_bit(cover, [&](std::size_t core) {
@@ -102,7 +102,8 @@ class Residency::Walk {
     if (!members) return;
     of_.catalog_.effort().spend(members->size() * Effort::kHeavy);
     for (const TraceMember& member : *members) {
-      if (!in(sets_, member.set) || !of_.book_.find(member.program, member.set, program_)) continue;
+      if (!in(sets_, member.set) || !of_.programs_.find(member.program, member.set, program_))
+        continue;
       if (can_stand(*program_.record)) visit();
     }
   }
@@ -121,7 +122,7 @@ class Residency::Walk {
   const std::vector<SetIndex>& sets_;
   std::vector<Standing> result_;
   CoreMask open_;  // cores that some launch may still claim
-  ProgramBook::Program program_;
+  LivePrograms::Program program_;
 };
 
 std::optional<Residency::Kind> Residency::kind(DeviceIndex device) const {
@@ -132,16 +133,16 @@ std::optional<Residency::Kind> Residency::kind(DeviceIndex device) const {
 
 // Last one first. Stamps are unique in one process; the rest makes the order total all the same.
 const std::vector<Residency::Launch>& Residency::launches() const {
-  if (launches_as_of_ == book_.version()) return launches_;
+  if (launches_as_of_ == programs_.version()) return launches_;
   launches_.clear();
-  for (const SlotIndex slot : book_.programs()) {
+  for (const SlotIndex slot : programs_.programs()) {
     const ProgramRecord& program = *slots_.get<ProgramRecord>(slot);
     if (!program.loaded || program.held || !can_stand(program)) continue;
-    const WorkloadRecord* workload = book_.workload(program.workload);
+    const WorkloadRecord* workload = programs_.workload(program.workload);
     if (!workload || workload->launches.stamp == 0) continue;
     launches_.push_back({workload->launches.stamp, false, slot, program.set});
   }
-  for (const SlotIndex slot : book_.traces()) {
+  for (const SlotIndex slot : programs_.traces()) {
     const TraceRecord& trace = *slots_.get<TraceRecord>(slot);
     if (trace.launches.stamp == 0) continue;
     launches_.push_back({trace.launches.stamp, true, slot, trace.set});
@@ -149,7 +150,7 @@ const std::vector<Residency::Launch>& Residency::launches() const {
   std::sort(launches_.begin(), launches_.end(), [](const Launch& a, const Launch& b) {
     return std::tuple(b.stamp, a.is_trace, a.slot) < std::tuple(a.stamp, b.is_trace, b.slot);
   });
-  launches_as_of_ = book_.version();
+  launches_as_of_ = programs_.version();
   return launches_;
 }
 
@@ -162,7 +163,7 @@ bool Residency::launched(DeviceIndex device) const {
 const std::vector<Standing>* Residency::standing(DeviceIndex device) const {
   const auto key = kind(device);
   if (!key) return nullptr;
-  const Moment now{book_.version(), catalog_.version()};
+  const Moment now{programs_.version(), catalog_.version()};
   if (standing_as_of_ != now) standing_.clear();
   standing_as_of_ = now;
   const auto found = standing_.find(*key);
@@ -173,7 +174,7 @@ const std::vector<Standing>* Residency::standing(DeviceIndex device) const {
 const std::vector<std::vector<AddressRange>>* Residency::reserved(DeviceIndex device) const {
   const auto key = kind(device);
   if (!key) return nullptr;
-  const Moment now{book_.union_version(), catalog_.version()};
+  const Moment now{programs_.union_version(), catalog_.version()};
   if (reserved_as_of_ != now) reserved_.clear();
   reserved_as_of_ = now;
   const auto found = reserved_.find(*key);
@@ -185,7 +186,7 @@ std::vector<std::vector<AddressRange>> Residency::work_out_reserved(const Kind& 
   const CoreGrid& grid = *kind.first;
   std::vector<std::vector<AddressRange>> cores(grid.size());
   for (const SetIndex set : kind.second) {
-    const ProgramTotals* totals = book_.totals(set);
+    const ProgramTotals* totals = programs_.totals(set);
     if (!totals) continue;
     for (const auto& [id, group] : totals->ranges()) {
       const auto& ranges = group.placed.ranges();

@@ -15,7 +15,7 @@
 
 #include "ledger/catalog.hpp"
 #include "ledger/core_grid.hpp"
-#include "ledger/program_book.hpp"
+#include "ledger/live_programs.hpp"
 
 namespace ttmem::ledger {
 
@@ -31,9 +31,9 @@ struct Standing {
 
 class Residency {
  public:
-  Residency(const Catalog& catalog, const SlotTable& slots, const ProgramBook& book,
+  Residency(const Catalog& catalog, const SlotTable& slots, const LivePrograms& programs,
             const CoreGrids& grids)
-      : catalog_(catalog), slots_(slots), book_(book), grids_(grids) {}
+      : catalog_(catalog), slots_(slots), programs_(programs), grids_(grids) {}
 
   // By position in the device's grid; null if its cores are not known. The device is taken as open.
   const std::vector<Standing>* standing(DeviceIndex device) const;
@@ -58,9 +58,9 @@ class Residency {
 
   const Catalog& catalog_;
   const SlotTable& slots_;
-  const ProgramBook& book_;
+  const LivePrograms& programs_;
   const CoreGrids& grids_;
-  using Moment = std::pair<std::uint64_t, std::uint64_t>;  // versions of book and catalog
+  using Moment = std::pair<std::uint64_t, std::uint64_t>;  // versions of programs and catalog
   mutable std::map<Kind, std::vector<Standing>> standing_;
   mutable std::map<Kind, std::vector<std::vector<AddressRange>>> reserved_;
   mutable std::vector<Launch> launches_;  // last one first

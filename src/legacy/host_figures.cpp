@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "view/ring_choice.hpp"
-
 namespace ttmem::legacy {
 namespace {
 
@@ -37,7 +35,7 @@ HostDevice described(const ledger::DeviceView& view) {
   device.l1_bytes_per_core = view.l1_bytes_per_core.value_or(0);
   // Bytes of the cores that can be used; the original multiplied by the whole network grid.
   device.total_l1 = std::uint64_t{device.l1_bytes_per_core} * view.tensix_cores;
-  if (const ledger::RingFigures* ring = view::fullest_worker_ring(view.figures.rings)) {
+  if (const ledger::RingFigures* ring = ledger::fullest_worker_ring(view.figures.rings)) {
     device.ring_capacity = static_cast<std::uint32_t>(ring->capacity);
     device.ring_used = static_cast<std::uint32_t>(ring->used);
     device.ring_programs = static_cast<std::uint32_t>(ring->programs);

@@ -11,8 +11,7 @@
 
 #include "top/rows.hpp"
 #include "view/bars.hpp"
-#include "view/ring_choice.hpp"
-#include "view/status_parts.hpp"
+#include "view/status_sections.hpp"
 #include "view/units.hpp"
 
 namespace ttmem::top {
@@ -34,7 +33,7 @@ std::vector<std::string> facts(const Scene& scene, const ledger::DeviceView& dev
     if (figures.headroom.core) text += " at " + core_text(*figures.headroom.core);
     result.push_back(text);
   }
-  if (const auto* ring = view::fullest_worker_ring(figures.rings)) {
+  if (const auto* ring = ledger::fullest_worker_ring(figures.rings)) {
     result.push_back("ring " + view::percent_text(ring->used, ring->capacity));
   }
   if (const auto largest = figures.space(ledger::Space::kDram).largest_free) {

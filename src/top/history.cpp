@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "top/rows.hpp"
-#include "view/status_parts.hpp"
+#include "view/status_sections.hpp"
 
 namespace ttmem::top {
 namespace {

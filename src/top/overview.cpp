@@ -11,7 +11,7 @@
 #include "top/sort_orders.hpp"
 #include "top/views.hpp"
 #include "view/bars.hpp"
-#include "view/status_parts.hpp"
+#include "view/status_sections.hpp"
 #include "view/units.hpp"
 
 namespace ttmem::top {

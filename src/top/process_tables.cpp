@@ -11,7 +11,7 @@
 #include "top/rows.hpp"
 #include "top/wrapping.hpp"
 #include "view/labels.hpp"
-#include "view/status_parts.hpp"
+#include "view/status_sections.hpp"
 #include "view/units.hpp"
 
 namespace ttmem::top {

@@ -6,7 +6,7 @@
 #include "top/rows.hpp"
 #include "top/views.hpp"
 #include "view/labels.hpp"
-#include "view/status_parts.hpp"
+#include "view/status_sections.hpp"
 #include "view/units.hpp"
 
 namespace ttmem::top {

@@ -9,7 +9,7 @@
 #include "top/sort_orders.hpp"
 #include "top/views.hpp"
 #include "view/labels.hpp"
-#include "view/status_parts.hpp"
+#include "view/status_sections.hpp"
 
 namespace ttmem::top {
 namespace {

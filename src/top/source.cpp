@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "base/file_descriptor.hpp"
-#include "view/events_text.hpp"
+#include "view/text.hpp"
 
 namespace ttmem::top {
 namespace {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "view/dump_text.hpp"
-
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -10,8 +8,9 @@
 
 #include "view/labels.hpp"
 #include "view/printable.hpp"
-#include "view/status_parts.hpp"
+#include "view/status_sections.hpp"
 #include "view/table.hpp"
+#include "view/text.hpp"
 #include "view/units.hpp"
 
 namespace ttmem::view {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "view/events_text.hpp"
-
 #include <fmt/format.h>
 
 #include "view/labels.hpp"
 #include "view/printable.hpp"
-#include "view/status_parts.hpp"
+#include "view/status_sections.hpp"
+#include "view/text.hpp"
 #include "view/units.hpp"
 
 namespace ttmem::view {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-//
 // The documents of docs/json.md. Every function writes one of them, with every field of the
 // document's table in it: what is not known is null.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -68,5 +68,13 @@ void holdings_json(const ledger::Snapshot& snapshot,
 
 // One line, without the line break.
 std::string event_json(const ledger::EventView& event);
+
+// The document `snapshot` of docs/json.md read back, for one who was told it by a daemon. Whoever
+// wrote it is not trusted: what is missing or of another type is "not known", what is too large or
+// no such document at all is refused.
+inline constexpr std::size_t kMostSnapshotBytes = 32u << 20;
+
+// Written again, the result gives the same document. Process keys are new: the order in it.
+std::optional<ledger::Snapshot> read_snapshot(std::string_view text);
 
 }  // namespace ttmem::view

@@ -9,7 +9,6 @@
 #include "view/json_read_values.hpp"
 #include "view/json_values.hpp"
 #include "view/labels.hpp"
-#include "view/ring_choice.hpp"
 
 namespace ttmem::view::json {
 namespace {
@@ -95,7 +94,7 @@ void add_figures(Json& device, const ledger::DeviceFigures& figures) {
   ledger::for_each_figure(write, figures);
   ledger::for_each_derived_figure(write, figures);
   device["kernels"]["sizes"] = figures.kernels.stand_in ? "stand-in" : "true";
-  const ledger::RingFigures* fullest = fullest_worker_ring(figures.rings);
+  const ledger::RingFigures* fullest = ledger::fullest_worker_ring(figures.rings);
   device["ring"] = fullest != nullptr ? ring(*fullest) : Json(nullptr);
   device["rings"] = Json::array();
   for (const ledger::RingFigures& each : figures.rings) device["rings"].push_back(ring(each));

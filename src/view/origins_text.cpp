@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "view/origins_text.hpp"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -12,6 +10,7 @@
 #include "view/labels.hpp"
 #include "view/printable.hpp"
 #include "view/table.hpp"
+#include "view/text.hpp"
 #include "view/units.hpp"
 
 namespace ttmem::view {

@@ -6,8 +6,7 @@
 
 #include "view/labels.hpp"
 #include "view/printable.hpp"
-#include "view/ring_choice.hpp"
-#include "view/status_parts.hpp"
+#include "view/status_sections.hpp"
 #include "view/units.hpp"
 
 namespace ttmem::view {
@@ -124,7 +123,7 @@ std::string l1_lines(const DeviceFigures& figures, const Style& style) {
 }
 
 std::string ring_line(const std::vector<ledger::RingFigures>& rings, const Style& style) {
-  const ledger::RingFigures* ring = fullest_worker_ring(rings);
+  const ledger::RingFigures* ring = ledger::fullest_worker_ring(rings);
   if (ring == nullptr) return "    Ring           not known\n";
   const bool too_small = ring->headroom() < 0;
   std::string note = fmt::format("{} of {} per core ({})", percent_text(ring->used, ring->capacity),

@@ -4,7 +4,7 @@
 
 #include "view/labels.hpp"
 #include "view/printable.hpp"
-#include "view/status_parts.hpp"
+#include "view/status_sections.hpp"
 #include "view/units.hpp"
 
 namespace ttmem::view {

@@ -6,7 +6,7 @@
 
 #include "view/labels.hpp"
 #include "view/printable.hpp"
-#include "view/status_parts.hpp"
+#include "view/status_sections.hpp"
 #include "view/table.hpp"
 #include "view/units.hpp"
 

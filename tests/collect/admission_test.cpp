@@ -9,8 +9,6 @@
 
 #include <gtest/gtest.h>
 
-#include "collect/fair_share.hpp"
-
 namespace ttmem::collect {
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "ledger/bank_map.hpp"
+#include "ledger/assemble.hpp"
 #include "ledger/figure_table.hpp"
 #include "ledger/origin_totals.hpp"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "ledger/merge.hpp"
-
 #include <algorithm>
 
 #include <gtest/gtest.h>
+
+#include "ledger/assemble.hpp"
 
 namespace ttmem::ledger {
 namespace {

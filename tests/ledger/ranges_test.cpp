@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "ledger/address_map.hpp"
-#include "ledger/range_union.hpp"
+#include "ledger/program_totals.hpp"
 #include "ledger/world.hpp"
 
 namespace ttmem::ledger {

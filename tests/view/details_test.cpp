@@ -5,10 +5,8 @@
 
 #include "support/golden.hpp"
 #include "support/owners.hpp"
-#include "view/cores_text.hpp"
-#include "view/dump_text.hpp"
-#include "view/programs_text.hpp"
 #include "view/seeds_snapshot.hpp"
+#include "view/text.hpp"
 
 namespace ttmem::view {
 namespace {

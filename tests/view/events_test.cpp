@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "support/owners.hpp"
-#include "view/events_text.hpp"
+#include "view/text.hpp"
 
 namespace ttmem::view {
 namespace {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "view/json_read.hpp"
-
 #include <string>
 
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 
 #include "view/json.hpp"
 #include "view/json_doc.hpp"
-#include "view/origins_text.hpp"
+#include "view/text.hpp"
 
 namespace ttmem::view {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "support/golden.hpp"
 #include "view/seeds_snapshot.hpp"
-#include "view/status_parts.hpp"
-#include "view/status_text.hpp"
+#include "view/status_sections.hpp"
+#include "view/text.hpp"
 
 namespace ttmem::view {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "ledger/program_book.hpp"
+#include "ledger/live_programs.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -25,7 +25,7 @@ void erase(std::vector<SlotIndex>& slots, SlotIndex slot) {
 }  // namespace
 
 // Takes the program out of the sums, if it is in them, before anything of it changes.
-ProgramBook::Entry& ProgramBook::touch(std::uint64_t program) {
+LivePrograms::Entry& LivePrograms::touch(std::uint64_t program) {
   const auto [place, is_new] = entries_.try_emplace(program);
   Entry& entry = place->second;
   if (entry.counted) count(entry, false);
@@ -35,12 +35,12 @@ ProgramBook::Entry& ProgramBook::touch(std::uint64_t program) {
 }
 
 // Without a question in between, programs are counted a few at a time.
-void ProgramBook::settle_if_long() {
+void LivePrograms::settle_if_long() {
   constexpr std::size_t kFewPrograms = 64;
   if (to_count_.size() > kFewPrograms) settle();
 }
 
-void ProgramBook::forget_if_empty(std::uint64_t program) {
+void LivePrograms::forget_if_empty(std::uint64_t program) {
   const auto found = entries_.find(program);
   const Entry& entry = found->second;
   if (entry.programs.empty() && entry.kernels.empty() && entry.ranges.empty()) {
@@ -48,7 +48,7 @@ void ProgramBook::forget_if_empty(std::uint64_t program) {
   }
 }
 
-void ProgramBook::remove(SlotIndex slot, const Record& record) {
+void LivePrograms::remove(SlotIndex slot, const Record& record) {
   ++version_;
   if (const auto* program = std::get_if<ProgramRecord>(&record)) {
     erase(touch(program->id).programs, slot);
@@ -68,7 +68,7 @@ void ProgramBook::remove(SlotIndex slot, const Record& record) {
   }
 }
 
-void ProgramBook::add(SlotIndex slot, const Record& record) {
+void LivePrograms::add(SlotIndex slot, const Record& record) {
   ++version_;
   settle_if_long();
   if (const auto* program = std::get_if<ProgramRecord>(&record)) {
@@ -84,7 +84,7 @@ void ProgramBook::add(SlotIndex slot, const Record& record) {
   }
 }
 
-void ProgramBook::settle() const {
+void LivePrograms::settle() const {
   for (const std::uint64_t id : to_count_) {
     const auto found = entries_.find(id);
     if (found == entries_.end() || found->second.counted) continue;
@@ -95,7 +95,7 @@ void ProgramBook::settle() const {
 }
 
 // Two slots for one program on one set cannot be; if they are there, the first one counts.
-std::vector<SlotIndex> ProgramBook::one_a_set(const Entry& entry) const {
+std::vector<SlotIndex> LivePrograms::one_a_set(const Entry& entry) const {
   std::vector<SlotIndex> slots = entry.programs;
   const auto set_of = [&](SlotIndex slot) { return slots_.get<ProgramRecord>(slot)->set; };
   std::sort(slots.begin(), slots.end(), [&](SlotIndex a, SlotIndex b) {
@@ -106,12 +106,12 @@ std::vector<SlotIndex> ProgramBook::one_a_set(const Entry& entry) const {
   return slots;
 }
 
-void ProgramBook::count(const Entry& entry, bool up) const {
+void LivePrograms::count(const Entry& entry, bool up) const {
   if (entry.programs.size() == 1) return count_on_set(entry, entry.programs.front(), up);
   for (const SlotIndex slot : one_a_set(entry)) count_on_set(entry, slot, up);
 }
 
-void ProgramBook::count_on_set(const Entry& entry, SlotIndex slot, bool up) const {
+void LivePrograms::count_on_set(const Entry& entry, SlotIndex slot, bool up) const {
   const ProgramRecord& program = *slots_.get<ProgramRecord>(slot);
   if (!counts(program)) return;
   if (up) catalog_.effort().spend((entry.ranges.size() + entry.kernels.size()) * Effort::kHeavy);
@@ -133,13 +133,13 @@ void ProgramBook::count_on_set(const Entry& entry, SlotIndex slot, bool up) cons
   }
 }
 
-const ProgramTotals* ProgramBook::totals(SetIndex set) const {
+const ProgramTotals* LivePrograms::totals(SetIndex set) const {
   settle();
   const auto found = totals_.find(set);
   return found == totals_.end() ? nullptr : &found->second;
 }
 
-const SetFigures& ProgramBook::figures(SetIndex set) const {
+const SetFigures& LivePrograms::figures(SetIndex set) const {
   const std::pair now{version_, catalog_.version()};
   if (figures_as_of_ != now) figures_.clear();
   figures_as_of_ = now;
@@ -149,14 +149,14 @@ const SetFigures& ProgramBook::figures(SetIndex set) const {
   return place->second;
 }
 
-std::uint64_t ProgramBook::union_version() const {
+std::uint64_t LivePrograms::union_version() const {
   settle();
   std::uint64_t sum = dropped_unions_;
   for (const auto& [set, totals] : totals_) sum += totals.union_version();
   return sum;
 }
 
-const ProgramBook::SetLaunches& ProgramBook::launches(SetIndex set) const {
+const LivePrograms::SetLaunches& LivePrograms::launches(SetIndex set) const {
   static const SetLaunches kNone;
   if (launches_as_of_ != version_) {
     launches_.clear();
@@ -178,10 +178,10 @@ const ProgramBook::SetLaunches& ProgramBook::launches(SetIndex set) const {
   return found == launches_.end() ? kNone : found->second;
 }
 
-std::uint64_t ProgramBook::dispatches(SetIndex set) const { return launches(set).dispatches; }
-std::uint64_t ProgramBook::replays(SetIndex set) const { return launches(set).replays; }
+std::uint64_t LivePrograms::dispatches(SetIndex set) const { return launches(set).dispatches; }
+std::uint64_t LivePrograms::replays(SetIndex set) const { return launches(set).replays; }
 
-void ProgramBook::fill(const Entry& entry, SlotIndex slot, Program& program) const {
+void LivePrograms::fill(const Entry& entry, SlotIndex slot, Program& program) const {
   catalog_.effort().spend(entry.kernels.size() + entry.ranges.size() + 1);
   program.slot = slot;
   program.record = slots_.get<ProgramRecord>(slot);
@@ -196,7 +196,7 @@ void ProgramBook::fill(const Entry& entry, SlotIndex slot, Program& program) con
   }
 }
 
-bool ProgramBook::find(std::uint64_t id, SetIndex set, Program& program) const {
+bool LivePrograms::find(std::uint64_t id, SetIndex set, Program& program) const {
   const auto found = entries_.find(id);
   if (found == entries_.end()) return false;
   for (const SlotIndex slot : found->second.programs) {
@@ -207,7 +207,7 @@ bool ProgramBook::find(std::uint64_t id, SetIndex set, Program& program) const {
   return false;
 }
 
-bool ProgramBook::find(SlotIndex slot, Program& program) const {
+bool LivePrograms::find(SlotIndex slot, Program& program) const {
   const ProgramRecord* record = slots_.get<ProgramRecord>(slot);
   const auto found = record ? entries_.find(record->id) : entries_.end();
   if (found == entries_.end()) return false;
@@ -215,13 +215,13 @@ bool ProgramBook::find(SlotIndex slot, Program& program) const {
   return true;
 }
 
-const WorkloadRecord* ProgramBook::workload(std::uint64_t id) const {
+const WorkloadRecord* LivePrograms::workload(std::uint64_t id) const {
   const auto found = workloads_.find(id);
   if (id == 0 || found == workloads_.end()) return nullptr;
   return slots_.get<WorkloadRecord>(found->second.front());
 }
 
-std::vector<SlotIndex> ProgramBook::programs() const {
+std::vector<SlotIndex> LivePrograms::programs() const {
   settle();
   std::vector<SlotIndex> all;
   for (const auto& [id, entry] : entries_) {
@@ -236,7 +236,7 @@ std::vector<SlotIndex> ProgramBook::programs() const {
   return all;
 }
 
-std::optional<SlotIndex> ProgramBook::first_of_workload(std::uint64_t id) const {
+std::optional<SlotIndex> LivePrograms::first_of_workload(std::uint64_t id) const {
   catalog_.effort().spend(entries_.size() * Effort::kHeavy);
   for (const SlotIndex slot : programs()) {
     if (slots_.get<ProgramRecord>(slot)->workload == id) return slot;
@@ -244,9 +244,9 @@ std::optional<SlotIndex> ProgramBook::first_of_workload(std::uint64_t id) const 
   return std::nullopt;
 }
 
-std::vector<SlotIndex> ProgramBook::traces() const { return traces_; }
+std::vector<SlotIndex> LivePrograms::traces() const { return traces_; }
 
-std::uint64_t ProgramBook::dangling(const Entry& entry) const {
+std::uint64_t LivePrograms::dangling(const Entry& entry) const {
   if (entry.programs.empty()) return entry.kernels.size() + entry.ranges.size();
   std::uint64_t count = 0;
   for (const SlotIndex slot : entry.programs) {
@@ -258,7 +258,7 @@ std::uint64_t ProgramBook::dangling(const Entry& entry) const {
   return count + entry.programs.size() - one_a_set(entry).size();
 }
 
-std::uint64_t ProgramBook::dangling() const {
+std::uint64_t LivePrograms::dangling() const {
   settle();
   std::uint64_t count = 0;
   for (const auto& [id, entry] : entries_) count += dangling(entry);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "collect/process_words.hpp"
+#include "collect/process_description.hpp"
 
 #include <algorithm>
 #include <array>

@@ -35,9 +35,9 @@ struct BufferBytes {
   Figure block, occupied, taken;
 };
 
-class BufferBook {
+class LiveBuffers {
  public:
-  explicit BufferBook(const Catalog& catalog) : catalog_(catalog) {}
+  explicit LiveBuffers(const Catalog& catalog) : catalog_(catalog) {}
 
   void add(SlotIndex slot, const BufferRecord& buffer);
   void remove(SlotIndex slot, const BufferRecord& buffer);  // exactly as it was added
@@ -116,7 +116,8 @@ class BufferBook {
 };
 
 template <typename Visit>
-void BufferBook::for_each_range(DeviceIndex device, const BufferRecord& buffer, Visit visit) const {
+void LiveBuffers::for_each_range(DeviceIndex device, const BufferRecord& buffer,
+                                 Visit visit) const {
   if (!counts(buffer) || !catalog_.covers(set_of(buffer), device)) return;
   if (!buffer.per_core) {
     visit(std::optional<Core>(),

@@ -25,9 +25,9 @@
 
 namespace ttmem::ledger {
 
-class ProgramBook {
+class LivePrograms {
  public:
-  ProgramBook(const Catalog& catalog, const SlotTable& slots) : catalog_(catalog), slots_(slots) {}
+  LivePrograms(const Catalog& catalog, const SlotTable& slots) : catalog_(catalog), slots_(slots) {}
 
   // Called before a record leaves the table, and after one has come.
   void remove(SlotIndex slot, const Record& record);
@@ -89,7 +89,8 @@ class ProgramBook {
   mutable std::unordered_map<SetIndex, ProgramTotals> totals_;
   mutable std::uint64_t dropped_unions_ = 0;
   mutable std::unordered_map<SetIndex, SetFigures> figures_;
-  mutable std::pair<std::uint64_t, std::uint64_t> figures_as_of_;  // versions of book and catalog
+  mutable std::pair<std::uint64_t, std::uint64_t>
+      figures_as_of_;  // versions of programs and catalog
   std::unordered_map<std::uint64_t, Slots> workloads_;
   Slots traces_;
   std::uint64_t version_ = 1;

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "collect/collector_state.hpp"
-#include "ledger/bank_map.hpp"
+#include "ledger/assemble.hpp"
 
 namespace ttmem::collect {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "ledger/buffer_book.hpp"
+#include "ledger/live_buffers.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -29,7 +29,7 @@ std::optional<std::uint64_t> L1Floor::at(const Core& core) const {
   return everywhere ? std::min(*everywhere, found->second) : found->second;
 }
 
-std::size_t BufferBook::KeyHash::operator()(const Key& key) const {
+std::size_t LiveBuffers::KeyHash::operator()(const Key& key) const {
   std::uint64_t word = key.cores;
   word = word << 16 | key.set;
   word ^= std::uint64_t{key.allocator} << 44 ^
@@ -38,31 +38,31 @@ std::size_t BufferBook::KeyHash::operator()(const Key& key) const {
   return word * 0x9E3779B97F4A7C15ull >> 20;
 }
 
-BufferBook::Key BufferBook::key_of(const BufferRecord& buffer) {
+LiveBuffers::Key LiveBuffers::key_of(const BufferRecord& buffer) {
   return {buffer.allocator, buffer.set, buffer.cores, buffer.space, buffer.per_core};
 }
 
-std::uint32_t BufferBook::place_of(AllocatorIndex allocator, Space space) {
+std::uint32_t LiveBuffers::place_of(AllocatorIndex allocator, Space space) {
   return std::uint32_t{allocator} << 8 | static_cast<std::uint8_t>(space);
 }
 
-AddressMap& BufferBook::addresses(AllocatorIndex allocator, Space space) {
+AddressMap& LiveBuffers::addresses(AllocatorIndex allocator, Space space) {
   return addresses_[place_of(allocator, space)];
 }
 
-const AddressMap* BufferBook::addresses(AllocatorIndex allocator, Space space) const {
+const AddressMap* LiveBuffers::addresses(AllocatorIndex allocator, Space space) const {
   const auto found = addresses_.find(place_of(allocator, space));
   return found == addresses_.end() ? nullptr : &found->second;
 }
 
-BufferBook::Sums& BufferBook::sums_of(const Key& key) {
+LiveBuffers::Sums& LiveBuffers::sums_of(const Key& key) {
   Sums& sums = groups_[key];
   if (!sums.addresses && known_space(key.space))
     sums.addresses = &addresses(key.allocator, key.space);
   return sums;
 }
 
-void BufferBook::add(SlotIndex slot, const BufferRecord& buffer) {
+void LiveBuffers::add(SlotIndex slot, const BufferRecord& buffer) {
   ++count_;
   if (buffer.flags.estimated) return;
   Sums& sums = sums_of(key_of(buffer));
@@ -80,7 +80,7 @@ void BufferBook::add(SlotIndex slot, const BufferRecord& buffer) {
   if (counts(buffer) && buffer.per_core) per_core_[slot] = buffer;
 }
 
-void BufferBook::remove(SlotIndex slot, const BufferRecord& buffer) {
+void LiveBuffers::remove(SlotIndex slot, const BufferRecord& buffer) {
   --count_;
   if (buffer.flags.estimated) return;
   const auto found = groups_.find(key_of(buffer));
@@ -100,7 +100,7 @@ void BufferBook::remove(SlotIndex slot, const BufferRecord& buffer) {
   if (sums.count == 0 && sums.bare_count == 0) groups_.erase(found);
 }
 
-std::optional<SetIndex> BufferBook::resolved_set(const Key& key) const {
+std::optional<SetIndex> LiveBuffers::resolved_set(const Key& key) const {
   SetIndex set = key.set;
   if (set == 0) {
     const AllocatorRecord* allocator = catalog_.allocator(key.allocator);
@@ -110,7 +110,7 @@ std::optional<SetIndex> BufferBook::resolved_set(const Key& key) const {
   return set;
 }
 
-std::optional<BufferBook::Multipliers> BufferBook::multipliers(const Key& key) const {
+std::optional<LiveBuffers::Multipliers> LiveBuffers::multipliers(const Key& key) const {
   const AllocatorRecord* allocator = catalog_.allocator(key.allocator);
   if (!allocator || !known_space(key.space)) return std::nullopt;
   const std::uint32_t banks = allocator->spaces[static_cast<std::size_t>(key.space)].banks;
@@ -122,7 +122,7 @@ std::optional<BufferBook::Multipliers> BufferBook::multipliers(const Key& key) c
   return Multipliers{key.per_core ? holding : banks, holding};
 }
 
-void BufferBook::fill(DeviceIndex device, bool with_largest_free, DeviceFigures& figures) const {
+void LiveBuffers::fill(DeviceIndex device, bool with_largest_free, DeviceFigures& figures) const {
   std::array<bool, kSpaces> bare{};  // with buffers whose block is not known
   figures.kernels.in_dram = 0;
   for (SpaceFigures& space : figures.spaces) space.requested = space.count = 0;
@@ -145,7 +145,7 @@ void BufferBook::fill(DeviceIndex device, bool with_largest_free, DeviceFigures&
   fill_capacity(device, with_largest_free, figures);
 }
 
-void BufferBook::add_group(const Key& key, const Sums& group, DeviceFigures& figures) const {
+void LiveBuffers::add_group(const Key& key, const Sums& group, DeviceFigures& figures) const {
   SpaceFigures& space = figures.space(key.space);
   add_to(space.count, group.bare_count);
   add_to(space.requested, narrow(group.bare_requested));
@@ -160,8 +160,8 @@ void BufferBook::add_group(const Key& key, const Sums& group, DeviceFigures& fig
 
 // Allocators that cover the same chip share its memory: the widest tells the capacity, the fullest
 // what still fits. Closed ones speak only where no open one does.
-void BufferBook::fill_capacity(DeviceIndex device, bool with_largest_free,
-                               DeviceFigures& figures) const {
+void LiveBuffers::fill_capacity(DeviceIndex device, bool with_largest_free,
+                                DeviceFigures& figures) const {
   for (const Space space : kDeviceSpaces) {
     const auto index = static_cast<std::size_t>(space);
     SpaceFigures& figure = figures.spaces[index];
@@ -181,8 +181,8 @@ void BufferBook::fill_capacity(DeviceIndex device, bool with_largest_free,
   }
 }
 
-std::uint64_t BufferBook::largest_free(DeviceIndex device, AllocatorIndex allocator,
-                                       Space space) const {
+std::uint64_t LiveBuffers::largest_free(DeviceIndex device, AllocatorIndex allocator,
+                                        Space space) const {
   const SpaceRecord& record =
       catalog_.allocator(allocator)->spaces[static_cast<std::size_t>(space)];
   std::vector<AddressRange> others;
@@ -194,12 +194,13 @@ std::uint64_t BufferBook::largest_free(DeviceIndex device, AllocatorIndex alloca
   return (map ? *map : kEmpty).largest_free(record.base, record.bank_bytes, others);
 }
 
-bool BufferBook::counts(const BufferRecord& buffer) {
+bool LiveBuffers::counts(const BufferRecord& buffer) {
   return !buffer.flags.estimated && !is_bare(buffer) && buffer.block > 0 &&
          known_space(buffer.space);
 }
 
-std::vector<std::pair<Core, AddressRange>> BufferBook::places_of(const BufferRecord& buffer) const {
+std::vector<std::pair<Core, AddressRange>> LiveBuffers::places_of(
+    const BufferRecord& buffer) const {
   std::vector<std::pair<Core, AddressRange>> places;
   const CoreSet* cores = catalog_.cores(buffer.cores);
   const auto* listed = catalog_.addresses(buffer.core_addresses);
@@ -214,7 +215,7 @@ std::vector<std::pair<Core, AddressRange>> BufferBook::places_of(const BufferRec
 }
 
 template <typename Visit>
-void BufferBook::for_each_per_core(DeviceIndex device, Visit visit) const {
+void LiveBuffers::for_each_per_core(DeviceIndex device, Visit visit) const {
   catalog_.effort().spend(per_core_.size());
   for (const auto& [slot, buffer] : per_core_) {
     for_each_range(device, buffer, [&](const std::optional<Core>& core, AddressRange range) {
@@ -223,8 +224,8 @@ void BufferBook::for_each_per_core(DeviceIndex device, Visit visit) const {
   }
 }
 
-std::vector<std::uint64_t> BufferBook::occupied_by_core(DeviceIndex device, Space space,
-                                                        const CoreGrid& grid) const {
+std::vector<std::uint64_t> LiveBuffers::occupied_by_core(DeviceIndex device, Space space,
+                                                         const CoreGrid& grid) const {
   std::vector<std::uint64_t> bytes(grid.size());
   for (const auto& [key, group] : groups_) {
     const auto set = resolved_set(key);
@@ -239,7 +240,7 @@ std::vector<std::uint64_t> BufferBook::occupied_by_core(DeviceIndex device, Spac
   return bytes;
 }
 
-L1Floor BufferBook::l1_floor(DeviceIndex device) const {
+L1Floor LiveBuffers::l1_floor(DeviceIndex device) const {
   L1Floor floor;
   const auto lower = [&floor](std::uint64_t address) {
     floor.everywhere = std::min(floor.everywhere.value_or(kMost), address);
@@ -264,7 +265,7 @@ L1Floor BufferBook::l1_floor(DeviceIndex device) const {
   return floor;
 }
 
-std::vector<AddressRange> BufferBook::lock_step_ranges(DeviceIndex device, Space space) const {
+std::vector<AddressRange> LiveBuffers::lock_step_ranges(DeviceIndex device, Space space) const {
   std::vector<AddressRange> all;
   for (const AllocatorIndex i : catalog_.allocators_of(device)) {
     const AddressMap* map = addresses(i, space);
@@ -274,8 +275,8 @@ std::vector<AddressRange> BufferBook::lock_step_ranges(DeviceIndex device, Space
   return merged(std::move(all));
 }
 
-std::vector<std::pair<Core, AddressRange>> BufferBook::per_core_ranges(DeviceIndex device,
-                                                                       Space space) const {
+std::vector<std::pair<Core, AddressRange>> LiveBuffers::per_core_ranges(DeviceIndex device,
+                                                                        Space space) const {
   std::vector<std::pair<Core, AddressRange>> all;
   for_each_per_core(device, [&](const BufferRecord& buffer, const Core& core, AddressRange range) {
     if (buffer.space == space) all.emplace_back(core, range);
@@ -284,28 +285,28 @@ std::vector<std::pair<Core, AddressRange>> BufferBook::per_core_ranges(DeviceInd
   return all;
 }
 
-BufferBytes BufferBook::bytes_of(const BufferRecord& buffer) const {
+BufferBytes LiveBuffers::bytes_of(const BufferRecord& buffer) const {
   if (is_bare(buffer)) return {};
   const auto by = multipliers(key_of(buffer));
   if (!by) return {buffer.block, {}, {}};
   return {buffer.block, times(buffer.block, by->occupied), times(buffer.block, by->taken)};
 }
 
-SetIndex BufferBook::set_of(const BufferRecord& buffer) const {
+SetIndex LiveBuffers::set_of(const BufferRecord& buffer) const {
   return resolved_set(key_of(buffer)).value_or(0);
 }
 
-bool BufferBook::is_in_totals(const BufferRecord& buffer) const {
+bool LiveBuffers::is_in_totals(const BufferRecord& buffer) const {
   if (buffer.flags.estimated || !resolved_set(key_of(buffer))) return false;
   return is_bare(buffer) || multipliers(key_of(buffer));
 }
 
-std::uint64_t BufferBook::unresolved(const Key& key, const Sums& sums) const {
+std::uint64_t LiveBuffers::unresolved(const Key& key, const Sums& sums) const {
   if (!resolved_set(key)) return sums.count + sums.bare_count;
   return multipliers(key) ? 0 : sums.count;
 }
 
-std::uint64_t BufferBook::dangling() const {
+std::uint64_t LiveBuffers::dangling() const {
   std::uint64_t count = 0;
   for (const auto& [key, sums] : groups_) count += unresolved(key, sums);
   return count;

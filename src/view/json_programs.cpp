@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "view/json.hpp"
+#include "view/json_values.hpp"
+#include "view/labels.hpp"
+#include "view/units.hpp"
+
+namespace ttmem::view {
+namespace json {
+namespace {
+
+Json config_bytes(const ledger::ProgramView& program) {
+  Json value = Json::object();
+  for (std::size_t type = 0; type < ledger::kCoreTypes; ++type) {
+    value[std::string(name(static_cast<ledger::CoreType>(type)))] = program.config_bytes[type];
+  }
+  return value;
+}
+
+Json program(const ledger::ProgramView& view) {
+  const bool has_rate = view.dispatches_per_second > 0;
+  Json value;
+  add_process(value, *view.process);
+  value.update(
+      {{"id", id_text(view.id)},
+       {"workload", view.workload == 0 ? Json(nullptr) : id_text(view.workload)},
+       {"name", text_or_null(view.name)},
+       {"line", text_or_null(view.line)},
+       {"operation", text_or_null(view.operation)},
+       {"region", text_or_null(view.region)},
+       {"stack", stack_or_null(view.stack)},
+       {"type", name(view.type)},
+       {"loaded", view.loaded},
+       {"devices", view.devices},
+       {"kernels", view.kernels},
+       {"cores", view.cores},
+       {"core_set", text_or_null(view.core_set)},
+       {"footprint", view.footprint},
+       {"l1_allocated", view.l1_allocated},
+       {"l1_largest_core", view.l1_largest_core},
+       {"views", view.views},
+       {"config_bytes", config_bytes(view)},
+       {"dispatches", view.dispatches},
+       {"cache_hits", view.cache_hits},
+       {"reloads", view.reloads},
+       {"registered_ns", time_or_null(view.registered)},
+       {"first_dispatch_ns", time_or_null(view.first_dispatch)},
+       {"last_dispatch_ns", time_or_null(view.last_dispatch)},
+       {"dispatches_per_second", has_rate ? Json(view.dispatches_per_second) : Json(nullptr)}});
+  return value;
+}
+
+}  // namespace
+
+Json failure(const ledger::FailureView& view) {
+  Json devices = Json::array();
+  for (const std::uint64_t device : view.devices) devices.push_back(unique_id_text(device));
+  return {{"number", view.number},
+          {"kind", view.kind},
+          {"time_ns", time_or_null(view.time)},
+          {"message", text_or_null(view.message)},
+          {"requested", or_null(view.requested)},
+          {"per_bank", or_null(view.per_bank)},
+          {"space", view.space ? Json(name(*view.space)) : Json(nullptr)},
+          {"program", view.program ? id_text(*view.program) : Json(nullptr)},
+          {"devices", std::move(devices)},
+          {"cores", text_or_null(view.cores)},
+          {"operation", text_or_null(view.operation)},
+          {"line", text_or_null(view.line)},
+          {"region", text_or_null(view.region)},
+          {"stack", stack_or_null(view.stack)},
+          {"holdings", view.holdings},
+          {"truncated", view.truncated}};
+}
+
+}  // namespace json
+
+std::string programs_json(const ledger::Snapshot& snapshot,
+                          const std::vector<ledger::ProgramView>& programs, JsonLayout layout) {
+  json::Json document = json::head("programs", snapshot);
+  document["programs"] = json::Json::array();
+  for (const auto& each : programs) document["programs"].push_back(json::program(each));
+  return json::text(document, layout);
+}
+
+std::string failures_json(const ledger::Snapshot& snapshot,
+                          const std::vector<ProcessFailure>& failures, JsonLayout layout) {
+  json::Json document = json::head("failures", snapshot);
+  document["failures"] = json::Json::array();
+  for (const ProcessFailure& each : failures) {
+    json::Json value;
+    json::add_process(value, each.process);
+    value["alive"] = each.process.alive;
+    value.update(json::failure(each.failure));
+    value["picture"] = nullptr;
+    if (each.picture) {
+      value["picture"] = json::Json::array();
+      for (const auto& held : *each.picture) value["picture"].push_back(json::holding(held));
+    }
+    document["failures"].push_back(std::move(value));
+  }
+  return json::text(document, layout);
+}
+
+}  // namespace ttmem::view
