@@ -23,8 +23,8 @@
 #include "many_segments.hpp"
 #include "top/history.hpp"
 #include "top/run.hpp"
-#include "top/screen.hpp"
 #include "top/source.hpp"
+#include "top/views.hpp"
 #include "view/ansi.hpp"
 
 namespace {

@@ -21,7 +21,7 @@
 #include "collect/collector.hpp"
 #include "collect/directories.hpp"
 #include "top/run.hpp"
-#include "top/screen.hpp"
+#include "top/views.hpp"
 
 namespace ttmem::cli {
 namespace {

@@ -7,8 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "base/assert.hpp"
-#include "legacy/event_lines.hpp"
-#include "legacy/status_text.hpp"
+#include "legacy/reports.hpp"
 #include "view/text.hpp"
 
 namespace ttmem::cli {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+//
 // Which of the files that are there are followed. Anybody may put files into a shared directory, so
 // each owner has a budget, of files, bytes and time; who exceeds it loses what is beyond it, by
 // name, and nobody else loses anything. Those who may speak for others (collect/directories.hpp)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+//
 // From the ledgers of many processes to one snapshot of the host: devices are merged by (unique id,
 // architecture, mock or not), sums run over the processes that are alive, and what cannot be added
 // (reserved, peak, largest free block, headroom, ring) follows its own rule.

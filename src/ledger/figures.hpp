@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+//
 // The figures of a device: of one process on it, or of everybody. docs/figures.md defines each one
 // with a worked example. A figure that is not known is empty, never 0. figure_table.hpp has a row
 // for each of them, which says how it is added up, told and kept.

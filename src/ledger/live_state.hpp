@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+//
 // Everything that the ledger of one process keeps, and what the files of this folder work out from
 // it: events, figures, cores, holdings. Nothing outside of the folder includes it.
 #pragma once

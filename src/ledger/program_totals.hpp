@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+//
 // What the live programs of one device set add up to, by set of cores. A program on 32 chips is
 // counted once here; chips meet these sums only when somebody asks for one.
 #pragma once

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "legacy/event_lines.hpp"
-
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
+#include "legacy/reports.hpp"
 #include "legacy/units.hpp"
 #include "view/labels.hpp"
 #include "view/units.hpp"

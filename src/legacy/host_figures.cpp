@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "legacy/host_figures.hpp"
-
 #include <algorithm>
 #include <limits>
+
+#include "legacy/service.hpp"
 
 namespace ttmem::legacy {
 namespace {

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "collect/collector.hpp"
-#include "legacy/event_lines.hpp"
 #include "legacy/log.hpp"
+#include "legacy/reports.hpp"
 #include "legacy/units.hpp"
 #include "loop/loop.hpp"
 #include "view/labels.hpp"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "legacy/status_text.hpp"
-
 #include <fmt/format.h>
 
+#include "legacy/reports.hpp"
 #include "legacy/units.hpp"
 #include "view/labels.hpp"
 #include "view/printable.hpp"

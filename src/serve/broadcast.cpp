@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "serve/broadcast.hpp"
-
 #include <algorithm>
 #include <memory>
 
 #include "serve/daemon_process.hpp"
+#include "serve/refresher.hpp"
 
 namespace ttmem::serve {
 namespace {

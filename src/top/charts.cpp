@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "top/charts.hpp"
-
+#include "top/views.hpp"
 #include "view/bars.hpp"
 #include "view/units.hpp"
 

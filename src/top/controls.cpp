@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "top/moving.hpp"
-#include "top/rows.hpp"
+#include "top/list_rows.hpp"
 #include "top/sort_orders.hpp"
 #include "view/characters.hpp"
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "top/core_panel.hpp"
-
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
 #include "top/device_card.hpp"
+#include "top/views.hpp"
 #include "view/bars.hpp"
 #include "view/units.hpp"
 

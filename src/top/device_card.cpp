@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "top/rows.hpp"
+#include "top/list_rows.hpp"
 #include "view/bars.hpp"
 #include "view/status_sections.hpp"
 #include "view/units.hpp"

@@ -5,10 +5,9 @@
 #include <fmt/format.h>
 
 #include "top/chip.hpp"
-#include "top/core_panel.hpp"
 #include "top/device_card.hpp"
+#include "top/list_rows.hpp"
 #include "top/listing.hpp"
-#include "top/rows.hpp"
 #include "top/views.hpp"
 #include "view/bars.hpp"
 #include "view/labels.hpp"

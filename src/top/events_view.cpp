@@ -4,10 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "top/list_rows.hpp"
 #include "top/listing.hpp"
-#include "top/rows.hpp"
 #include "top/views.hpp"
-#include "top/wrapping.hpp"
 #include "view/units.hpp"
 
 namespace ttmem::top {

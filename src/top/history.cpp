@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "top/rows.hpp"
+#include "top/list_rows.hpp"
 #include "view/status_sections.hpp"
 
 namespace ttmem::top {

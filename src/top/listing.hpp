@@ -54,4 +54,10 @@ void draw_scroll_mark(Canvas& canvas, const view::Rect& place, int first, int sh
 // The first row shown when `selected` of `rows` must be seen in `height` lines.
 int first_shown(int selected, int rows, int height);
 
+// A long text in several lines.
+
+// Broken at line ends and, where a line would be wider than `columns`, at its last space; at most
+// `most` lines, all of them pieces of the text.
+std::vector<std::string_view> wrapped(std::string_view text, int columns, std::size_t most);
+
 }  // namespace ttmem::top

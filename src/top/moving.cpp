@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "top/moving.hpp"
-
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
 
 #include "top/chip.hpp"
-#include "top/rows.hpp"
+#include "top/controls.hpp"
+#include "top/list_rows.hpp"
 
 namespace ttmem::top {
 namespace {

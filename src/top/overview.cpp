@@ -4,10 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "top/charts.hpp"
 #include "top/device_card.hpp"
+#include "top/list_rows.hpp"
 #include "top/listing.hpp"
-#include "top/rows.hpp"
 #include "top/sort_orders.hpp"
 #include "top/views.hpp"
 #include "view/bars.hpp"

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "top/process_tables.hpp"
-
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "top/list_rows.hpp"
 #include "top/listing.hpp"
-#include "top/rows.hpp"
-#include "top/wrapping.hpp"
+#include "top/views.hpp"
 #include "view/labels.hpp"
 #include "view/status_sections.hpp"
 #include "view/units.hpp"

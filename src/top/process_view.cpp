@@ -4,9 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "top/charts.hpp"
-#include "top/process_tables.hpp"
-#include "top/rows.hpp"
+#include "top/list_rows.hpp"
 #include "top/views.hpp"
 #include "view/labels.hpp"
 #include "view/status_sections.hpp"

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include <fmt/format.h>
 
+#include "top/list_rows.hpp"
 #include "top/listing.hpp"
-#include "top/rows.hpp"
 #include "top/views.hpp"
 #include "view/labels.hpp"
 #include "view/status_sections.hpp"

@@ -16,10 +16,10 @@
 #include "top/controls.hpp"
 #include "top/history.hpp"
 #include "top/input.hpp"
-#include "top/rows.hpp"
-#include "top/screen.hpp"
+#include "top/list_rows.hpp"
 #include "top/source.hpp"
 #include "top/terminal.hpp"
+#include "top/views.hpp"
 
 namespace ttmem::top {
 namespace {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "top/screen.hpp"
-
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-#include "top/rows.hpp"
+#include "top/list_rows.hpp"
 #include "top/sort_orders.hpp"
 #include "top/views.hpp"
 #include "view/units.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ledger/snapshot.hpp"
-#include "top/rows.hpp"
+#include "top/list_rows.hpp"
 
 namespace ttmem::top {
 

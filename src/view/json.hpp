@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+//
 // The documents of docs/json.md. Every function writes one of them, with every field of the
 // document's table in it: what is not known is null.
 #pragma once

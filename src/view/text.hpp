@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+//
 // What the commands print for people: one function per report. Each takes plain data, and says what
 // the JSON of the same data says.
 #pragma once

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "serve/history/history.hpp"
-#include "serve/history/history_json.hpp"
+#include "serve/history/query.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace {

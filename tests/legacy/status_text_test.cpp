@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "legacy/status_text.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "legacy/reports.hpp"
 #include "support/golden.hpp"
 #include "view/seeds_snapshot.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "serve/http/core_levels.hpp"
-
 #include <gtest/gtest.h>
+
+#include "serve/http/deltas.hpp"
 
 namespace ttmem::serve::http {
 namespace {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "serve/history/history_json.hpp"
-
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "serve/history/query.hpp"
 #include "serve/history_world.hpp"
 
 namespace ttmem::test {

@@ -7,7 +7,7 @@
 
 #include "top/frame.hpp"
 #include "top/history.hpp"
-#include "top/screen.hpp"
+#include "top/views.hpp"
 
 namespace ttmem::top {
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "top/screen.hpp"
-
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
@@ -15,8 +13,9 @@
 #include "top/chip.hpp"
 #include "top/device_card.hpp"
 #include "top/example_frame.hpp"
-#include "top/rows.hpp"
+#include "top/list_rows.hpp"
 #include "top/source.hpp"
+#include "top/views.hpp"
 #include "view/ansi.hpp"
 
 namespace ttmem::top {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "top/wrapping.hpp"
-
 #include <gtest/gtest.h>
+
+#include "top/listing.hpp"
 
 namespace ttmem::top {
 namespace {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "serve/history/database.hpp"
-
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -15,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/file_descriptor.hpp"
+#include "serve/history/store.hpp"
 
 namespace ttmem::serve::history {
 namespace {

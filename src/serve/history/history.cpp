@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "serve/history/metric_table.hpp"
+#include "serve/history/tracks.hpp"
 
 namespace ttmem::serve::history {
 namespace {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "serve/history/history_json.hpp"
-
 #include <charconv>
 #include <limits>
 #include <optional>
@@ -10,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "serve/history/query.hpp"
 #include "view/json_values.hpp"
 #include "view/units.hpp"
 

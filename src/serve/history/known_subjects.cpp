@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "serve/history/metric_table.hpp"
+#include "serve/history/tracks.hpp"
 #include "view/labels.hpp"
 
 namespace ttmem::serve::history {

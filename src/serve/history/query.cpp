@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 
 #include "serve/history/history.hpp"
-#include "serve/history/metric_table.hpp"
+#include "serve/history/tracks.hpp"
 
 namespace ttmem::serve::history {
 

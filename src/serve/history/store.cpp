@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 
 #include "base/file_descriptor.hpp"
-#include "serve/history/metric_table.hpp"
+#include "serve/history/tracks.hpp"
 
 namespace ttmem::serve::history {
 namespace {

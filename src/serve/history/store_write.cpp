@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include <algorithm>
 
-#include "serve/history/metric_table.hpp"
 #include "serve/history/store.hpp"
+#include "serve/history/tracks.hpp"
 
 namespace ttmem::serve::history {
 namespace {

@@ -11,11 +11,15 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
+#include <string_view>
+#include <vector>
 
+#include "ledger/figures.hpp"
 #include "serve/history/query.hpp"
 
 namespace ttmem::serve::history {
@@ -171,5 +175,22 @@ class Sampler {
 
   std::map<std::uint64_t, Rate> rates_;  // by number of the device
 };
+
+// ---- which figures have a history, and what they are in a snapshot ------------------------------
+
+// The table of figures says which (ledger/figure_table.hpp); a few more are added in sampler.cpp.
+// Metrics are numbered in the order of metrics(): those of devices first.
+std::size_t device_metric_count();
+std::optional<std::size_t> metric_number(std::string_view name);
+// The space whose peak counter is the peak of this metric.
+std::optional<ledger::Space> peak_of(std::size_t metric);
+
+// What the metrics of a device are now, by number; or those of a process on one device, of which
+// the first has the number device_metric_count(). Empty: not known, or worked out by the sampler.
+std::vector<Value> values_of(Subject subject, const ledger::DeviceFigures& figures);
+inline constexpr std::string_view kProcessesMetric = "processes";
+inline constexpr std::string_view kDispatchesMetric = "dispatches";
+
+Value to_value(const ledger::Figure& figure);
 
 }  // namespace ttmem::serve::history

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "serve/http/core_levels.hpp"
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
+#include "serve/http/deltas.hpp"
 #include "view/json_values.hpp"
 
 namespace ttmem::serve::http {

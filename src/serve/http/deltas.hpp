@@ -14,17 +14,46 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "collect/collector.hpp"
 #include "ledger/event.hpp"
 #include "serve/http/live_snapshot.hpp"
 #include "view/json_values.hpp"
 
 namespace ttmem::serve::http {
+
+// How full every core of the host is, coarsely, for whoever draws all chips at once: one character
+// per core, row by row, and only of devices where one changed. docs/http.md has the characters:
+// "A" for nothing, then by 62nds of what can be used; "." where no worker is, or its L1 not known.
+char level_of(const ledger::CoreUse& core);
+
+class CoreLevels {
+ public:
+  // A message with every device that differs from the last call; "" if none does.
+  std::string step(const collect::Collector& collector);
+  // A message with every device as of the last call; "" if there is none.
+  std::string all(const ledger::Snapshot& frame) const;
+  void forget() { devices_.clear(); }
+
+ private:
+  struct Grid {
+    std::uint32_t columns = 0, rows = 0;
+    std::string levels;
+    bool operator==(const Grid&) const = default;
+  };
+  using Grids = std::map<std::uint32_t, Grid>;  // by id of the device
+
+  static Grid grid_of(const std::vector<ledger::CoreUse>& cores);
+  static std::string message(const Grids& grids, const ledger::Snapshot& frame);
+
+  Grids devices_;
+};
 
 class Deltas {
  public:

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "serve/http/holdings_page.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -9,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "serve/http/routes.hpp"
 #include "view/json.hpp"
 #include "view/json_values.hpp"
 #include "view/selection.hpp"

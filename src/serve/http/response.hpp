@@ -4,6 +4,7 @@
 // What is answered over HTTP. Large bodies are shared by everybody who asked for the same.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,9 +12,42 @@
 #include <utility>
 #include <vector>
 
-#include "serve/http/stream.hpp"
-
 namespace ttmem::serve::http {
+
+// What the reader of a stream asked for, and which messages it therefore gets.
+struct StreamOptions {
+  bool events = true;  // what happens, beside what changes
+  bool brief = false;  // processes without what they hold on each device
+  bool cores = false;  // how full the cores are, coarsely
+  bool gzip = false;
+};
+
+enum class Channel : std::uint8_t {
+  kEverybody,
+  kChanges,
+  kEvents,
+  kBriefChanges,
+  kBriefEvents,
+  kCores
+};
+
+constexpr bool is_for(const StreamOptions& reader, Channel channel) {
+  switch (channel) {
+    case Channel::kEverybody:
+      return true;
+    case Channel::kChanges:
+      return !reader.brief;
+    case Channel::kEvents:
+      return !reader.brief && reader.events;
+    case Channel::kBriefChanges:
+      return reader.brief;
+    case Channel::kBriefEvents:
+      return reader.brief && reader.events;
+    case Channel::kCores:
+      return reader.cores;
+  }
+  return false;
+}
 
 using SharedText = std::shared_ptr<const std::string>;
 

@@ -9,8 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "serve/history/history_json.hpp"
-#include "serve/http/holdings_page.hpp"
+#include "serve/history/query.hpp"
 #include "serve/http/page.hpp"
 #include "view/json.hpp"
 #include "view/json_values.hpp"

@@ -4,6 +4,7 @@
 // Which path gives which document (docs/http.md, docs/openapi.yaml). Asking changes nothing.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -58,5 +59,11 @@ class Routes {
 
   RouteSources sources_;
 };
+
+// /api/v1/holdings: millions of things, a page at a time. A page is of the moment it is asked for;
+// the cursor knows of which state it is, so a page says when the one before was of another.
+// Parameters: limit, cursor, pid, process, device, kind, space. `generation` names the state.
+Response holdings_page(const Request& request, const collect::Collector& collector,
+                       std::uint64_t generation);
 
 }  // namespace ttmem::serve::http

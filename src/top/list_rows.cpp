@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "top/rows.hpp"
+#include "top/list_rows.hpp"
 
 #include <algorithm>
 #include <cctype>
