@@ -23,6 +23,20 @@ inline void add_to(Figure& sum, const Figure& part) {
   if (part) sum = add(sum.value_or(0), *part);
 }
 
+// A sum that is told as the whole: not known as soon as one part is not.
+class WholeSum {
+ public:
+  void add(const Figure& part) {
+    known_ = known_ && part.has_value();
+    sum_ += part.value_or(0);
+  }
+  Figure result() const { return known_ ? Figure(narrow(sum_)) : std::nullopt; }
+
+ private:
+  Wide sum_ = 0;
+  bool known_ = true;
+};
+
 // What the bytes of a sum are based on.
 enum class Basis : std::uint8_t { kBlocks, kRequested, kMixed };
 template <>

@@ -195,6 +195,15 @@ struct ProcessView : ProcessName {
   bool operator==(const ProcessView&) const = default;
 };
 
+// A figure of a process over all its devices. Sums over processes count what is known, as the table
+// of figures says; of one process, a part is never told as the whole. 0 where it has no device.
+template <typename FigureOf>
+Figure over_devices(const ProcessView& process, FigureOf figure_of) {
+  WholeSum sum;
+  for (const ProcessDeviceView& device : process.devices) sum.add(figure_of(device.figures));
+  return sum.result();
+}
+
 struct Snapshot {
   std::string host, boot_id;
   TimeNs time = 0;

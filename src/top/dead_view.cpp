@@ -35,9 +35,9 @@ std::vector<ListCell> cells(const Scene& scene, const ProcessRow& row) {
           {view::age_text(process.started, process.ended_at), looks::kSoft, {}},
           {device_list(process), looks::kText, {}},
           {view::exact_text(held_count(process)), looks::kText, {}},
-          {scene.bytes(row.totals.dram), looks::kText, {}},
-          {scene.bytes(row.totals.l1), looks::kText, {}},
-          {scene.bytes(row.totals.footprint()), looks::kSoft, {}},
+          {scene.bytes(row.dram), looks::kText, {}},
+          {scene.bytes(row.l1), looks::kText, {}},
+          {scene.bytes(row.kernels), looks::kSoft, {}},
           {process.failures.empty() ? "" : view::gist(process.failures.back().message),
            looks::kWarn,
            {}}};

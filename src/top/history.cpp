@@ -14,19 +14,22 @@ namespace {
 
 constexpr std::uint64_t kRateNs = 1'000'000'000;
 
+using ledger::DeviceFigures;
+using ledger::Figure;
+
+// The figures that have a track.
+Figure dram_of(const DeviceFigures& on) { return view::held(on.space(ledger::Space::kDram)); }
+Figure dispatches_of(const DeviceFigures& on) { return on.kernels.dispatches; }
+
 struct Sums {
-  std::uint64_t dram = 0, l1 = 0, dispatches = 0;
-  void add(const ledger::DeviceFigures& figures) {
-    dram += view::held(figures.space(ledger::Space::kDram)).value_or(0);
-    l1 += l1_held(figures).value_or(0);
-    dispatches += figures.kernels.dispatches.value_or(0);
-  }
+  Figure dram, l1, dispatches;
 };
 
+// A figure that is not known draws nothing: the last value that was known holds on.
 void add(Track& track, ledger::TimeNs time, const Sums& sums) {
-  track.dram.add(time, sums.dram);
-  track.l1.add(time, sums.l1);
-  track.dispatches.add(time, sums.dispatches);
+  if (sums.dram) track.dram.add(time, *sums.dram);
+  if (sums.l1) track.l1.add(time, *sums.l1);
+  if (sums.dispatches) track.dispatches.add(time, *sums.dispatches);
   track.seen = time;
 }
 
@@ -122,16 +125,18 @@ void History::add(const ledger::Snapshot& snapshot, std::uint64_t state) {
   state_ = state;
   Sums total;
   for (const ledger::DeviceView& device : snapshot.devices) {
-    Sums sums;
-    sums.add(device.figures);
-    total.add(device.figures);
+    const Sums sums{dram_of(device.figures), l1_held(device.figures),
+                    dispatches_of(device.figures)};
+    ledger::add_to(total.dram, sums.dram);
+    ledger::add_to(total.l1, sums.l1);
+    ledger::add_to(total.dispatches, sums.dispatches);
     top::add(devices_[device.unique_id], time_, sums);
   }
   for (const ledger::ProcessView& process : snapshot.processes) {
     if (!process.alive) continue;
-    Sums sums;
-    for (const auto& device : process.devices) sums.add(device.figures);
-    top::add(processes_[process_id(process)], time_, sums);
+    top::add(processes_[process_id(process)], time_,
+             {over_devices(process, dram_of), over_devices(process, l1_held),
+              over_devices(process, dispatches_of)});
   }
   top::add(total_, time_, total);
   drop_unseen(processes_, time_);

@@ -14,9 +14,7 @@
 namespace ttmem::top {
 namespace {
 
-void add_to(ledger::Figure& sum, const ledger::Figure& figure) {
-  if (figure) sum = sum.value_or(0) + *figure;
-}
+using ledger::add_to;
 
 bool equal_letters(char a, char b) {
   return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
@@ -25,6 +23,18 @@ bool equal_letters(char a, char b) {
 bool contains(std::string_view text, std::string_view wanted) {
   return std::search(text.begin(), text.end(), wanted.begin(), wanted.end(), equal_letters) !=
          text.end();
+}
+
+ProcessRow row_of(const ledger::ProcessView& process) {
+  using ledger::DeviceFigures;
+  const auto sum = [&](auto figure_of) { return over_devices(process, figure_of); };
+  return {&process,
+          process_id(process),
+          sum([](const DeviceFigures& on) { return view::held(on.space(ledger::Space::kDram)); }),
+          sum([](const DeviceFigures& on) { return l1_held(on); }),
+          sum([](const DeviceFigures& on) { return on.program_l1.resident; }),
+          sum([](const DeviceFigures& on) { return on.kernels.total().footprint; }),
+          0};
 }
 
 // Holdings, failures, or what was held at the failure that is open.
@@ -57,9 +67,7 @@ void Totals::add(const ledger::DeviceFigures& figures) {
   add_to(l1, l1_held(figures));
   add_to(l1_capacity, figures.l1_capacity);
   add_to(program_l1, figures.program_l1.resident);
-  for (std::size_t type = 0; type < kernels.size(); ++type) {
-    kernels[type] += figures.kernels.by_type[type].footprint.value_or(0);
-  }
+  add_to(kernels, figures.kernels.total().footprint);
 }
 
 std::vector<ProcessRow> process_rows(const Scene& scene, bool alive, const ListState& list) {
@@ -69,8 +77,7 @@ std::vector<ProcessRow> process_rows(const Scene& scene, bool alive, const ListS
     if (!matches(list.filter, {process.name, process.user, process.command, process.label()})) {
       continue;
     }
-    ProcessRow row{&process, process_id(process), {}, 0};
-    for (const auto& device : process.devices) row.totals.add(device.figures);
+    ProcessRow row = row_of(process);
     if (const Track* track = scene.history.process(row.id)) {
       row.dispatches_per_second = track->dispatches.per_second();
     }

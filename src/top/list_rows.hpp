@@ -20,19 +20,18 @@ namespace ttmem::top {
 // L1 used; of a process that only a stock TT-Metal tells of, the buffers it asked for.
 ledger::Figure l1_held(const ledger::DeviceFigures& figures);
 
-// Sums of figures; empty while nothing is known.
+// What is known of the sums over several devices and processes; empty while nothing is.
 struct Totals {
-  ledger::Figure dram, dram_capacity, l1, l1_capacity, program_l1;
-  std::array<std::uint64_t, ledger::kKernelTypes> kernels{};  // footprint
+  ledger::Figure dram, dram_capacity, l1, l1_capacity, program_l1, kernels;
 
   void add(const ledger::DeviceFigures& figures);
-  std::uint64_t footprint() const { return kernels[0] + kernels[1] + kernels[2]; }
 };
 
 struct ProcessRow {
   const ledger::ProcessView* process = nullptr;
   ProcessId id = 0;
-  Totals totals;
+  // Over all its devices; empty if it is not known on one of them.
+  ledger::Figure dram, l1, program_l1, kernels;
   double dispatches_per_second = 0;
 };
 

@@ -61,17 +61,9 @@ std::vector<std::vector<ListCell>> device_rows(const Scene& scene,
   return rows;
 }
 
-ledger::Figure sum(const ledger::ProcessView& process, auto figure) {
-  ledger::Figure total;
-  for (const auto& device : process.devices) {
-    if (const ledger::Figure one = figure(device.figures)) total = total.value_or(0) + *one;
-  }
-  return total;
-}
-
 std::vector<ListCell> sum_cells(const Scene& scene, const ledger::ProcessView& process) {
   const auto cell = [&](auto figure) {
-    return ListCell{scene.bytes(sum(process, figure)), looks::kText.bold(), {}};
+    return ListCell{scene.bytes(over_devices(process, figure)), looks::kText.bold(), {}};
   };
   const auto taken = [&](Space space) {
     return cell([space](const auto& figures) { return view::held(figures.space(space)); });

@@ -13,16 +13,15 @@ using Group = const HoldingGroup*;
 // ---------------------------------------------------
 
 constexpr SortOrder<ProcessRow> kByDram = {"DRAM", [](const ProcessRow& a, const ProcessRow& b) {
-                                             return a.totals.dram.value_or(0) >
-                                                    b.totals.dram.value_or(0);
+                                             return a.dram.value_or(0) > b.dram.value_or(0);
                                            }};
 constexpr SortOrder<ProcessRow> kByL1 = {"L1 used", [](const ProcessRow& a, const ProcessRow& b) {
-                                           return a.totals.l1.value_or(0) > b.totals.l1.value_or(0);
+                                           return a.l1.value_or(0) > b.l1.value_or(0);
                                          }};
-constexpr SortOrder<ProcessRow> kByKernels = {"kernels",
-                                              [](const ProcessRow& a, const ProcessRow& b) {
-                                                return a.totals.footprint() > b.totals.footprint();
-                                              }};
+constexpr SortOrder<ProcessRow> kByKernels = {
+    "kernels", [](const ProcessRow& a, const ProcessRow& b) {
+      return a.kernels.value_or(0) > b.kernels.value_or(0);
+    }};
 constexpr SortOrder<ProcessRow> kByPid = {"pid", [](const ProcessRow& a, const ProcessRow& b) {
                                             return a.process->pid < b.process->pid;
                                           }};
@@ -50,7 +49,7 @@ SortOrders<ProcessRow> process_orders() {
       kByL1,
       {"program L1",
        [](const ProcessRow& a, const ProcessRow& b) {
-         return a.totals.program_l1.value_or(0) > b.totals.program_l1.value_or(0);
+         return a.program_l1.value_or(0) > b.program_l1.value_or(0);
        }},
       kByKernels,
       {"dispatches/s",

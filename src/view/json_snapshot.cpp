@@ -128,45 +128,29 @@ Json sources(const std::vector<ledger::Source>& sources) {
   return value;
 }
 
-}  // namespace
-
-namespace {
-
 Json mesh(const ledger::MeshView& view) {
   return {{"rows", view.rows}, {"columns", view.columns}, {"devices", view.devices}};
-}
-
-// The sum of a figure over the devices of a process; null if it is not known on one of them.
-template <typename Of>
-Json sum(const ledger::ProcessView& view, Of figure_of) {
-  ledger::Wide sum = 0;
-  for (const auto& device : view.devices) {
-    const ledger::Figure figure = figure_of(device.figures);
-    if (!figure) return nullptr;
-    sum += *figure;
-  }
-  return ledger::narrow(sum);
 }
 
 Json held(const ledger::ProcessView& view) {
   using ledger::DeviceFigures;
   using ledger::Space;
+  const auto sum = [&](auto figure_of) { return or_null(over_devices(view, figure_of)); };
   const auto taken = [&](Space space) {
-    return sum(view, [space](const DeviceFigures& on) { return on.space(space).taken; });
+    return sum([space](const DeviceFigures& on) { return on.space(space).taken; });
   };
   const auto requested = [&](Space space) {
-    return sum(view, [space](const DeviceFigures& on) { return on.space(space).requested; });
+    return sum([space](const DeviceFigures& on) { return on.space(space).requested; });
   };
-  return {
-      {"dram", taken(Space::kDram)},
-      {"dram_requested", requested(Space::kDram)},
-      {"l1", taken(Space::kL1)},
-      {"l1_requested", requested(Space::kL1)},
-      {"l1_small", taken(Space::kL1Small)},
-      {"trace", taken(Space::kTrace)},
-      {"program_l1", sum(view, [](const DeviceFigures& on) { return on.program_l1.resident; })},
-      {"kernels", sum(view, [](const DeviceFigures& on) { return on.kernels.total().footprint; })},
-      {"dispatches", sum(view, [](const DeviceFigures& on) { return on.kernels.dispatches; })}};
+  return {{"dram", taken(Space::kDram)},
+          {"dram_requested", requested(Space::kDram)},
+          {"l1", taken(Space::kL1)},
+          {"l1_requested", requested(Space::kL1)},
+          {"l1_small", taken(Space::kL1Small)},
+          {"trace", taken(Space::kTrace)},
+          {"program_l1", sum([](const DeviceFigures& on) { return on.program_l1.resident; })},
+          {"kernels", sum([](const DeviceFigures& on) { return on.kernels.total().footprint; })},
+          {"dispatches", sum([](const DeviceFigures& on) { return on.kernels.dispatches; })}};
 }
 
 }  // namespace

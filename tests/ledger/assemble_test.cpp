@@ -47,6 +47,17 @@ TEST(Assemble, SumsRunOverTheLiving) {
   EXPECT_EQ(black_box.space(Space::kDram).taken, (12ull << 20));
 }
 
+TEST(Assemble, OfAProcessAPartIsNotToldAsTheWhole) {
+  ProcessView process;
+  const auto taken = [](const DeviceFigures& on) { return on.space(Space::kDram).taken; };
+  EXPECT_EQ(over_devices(process, taken), 0u) << "no device, nothing held";
+  process.devices.resize(2);
+  process.devices[0].figures.space(Space::kDram).taken = kMost;
+  EXPECT_EQ(over_devices(process, taken), std::nullopt);
+  process.devices[1].figures.space(Space::kDram).taken = 1;
+  EXPECT_EQ(over_devices(process, taken), kMost) << "too much to count is the most there is";
+}
+
 TEST(Assemble, ADeviceThatNobodyUsesShowsZero) {
   World dead;
   fill(dead, 4096);

@@ -150,6 +150,25 @@ TEST_F(HistoryTest, TheDeviceIsTheSumAndProcessesAreTheirOwn) {
   EXPECT_EQ(one.series[0].points, (std::vector<Point>{flat(40)}));
 }
 
+TEST_F(HistoryTest, AProcessIsKnownWhereAllItsDevicesAre) {
+  add_device(0x20);
+  ledger::ProcessDeviceView second = snapshot.processes[0].devices.front();
+  second.id = 1;
+  second.unique_id = 0x20;
+  dram(second.figures).taken = 7;
+  snapshot.processes[0].devices.push_back(second);
+  set_dram(0, 5);
+  record();
+  pass(1);
+  dram(snapshot.processes[0].devices[1].figures).taken.reset();
+  record();
+  pass(1);
+  const auto found = points("process.dram.taken", kStart, kStart + 2, 1);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].last, 12);
+  EXPECT_EQ(found[1].last, std::nullopt) << "5 would be a part of it";
+}
+
 TEST_F(HistoryTest, AProcessThatEndedIsUnknownAfterwardsAndStillAnswers) {
   pass(1);
   end_process(0, ledger::Ended::kDied);

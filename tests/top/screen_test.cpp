@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+#include <algorithm>
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
@@ -50,6 +51,27 @@ TEST(Screen, ProcessesAddUpToTheDevices) {
   EXPECT_EQ(processes.l1, devices.l1);
   EXPECT_EQ(processes.program_l1, devices.program_l1);
   EXPECT_EQ(processes.kernels, devices.kernels);
+}
+
+TEST(Screen, APartOfASumIsNotToldAsTheWhole) {
+  Frame frame = example_frame();
+  ledger::ProcessView& process = frame.snapshot.processes[0];
+  ASSERT_EQ(process.devices.size(), 2u);
+  ledger::DeviceFigures& second = process.devices[1].figures;
+  second.space(ledger::Space::kDram).taken.reset();
+  second.space(ledger::Space::kDram).requested.reset();
+  second.kernels = {};
+  const History history;
+  ScreenState state;
+  const std::vector<ProcessRow> rows = process_rows({frame, history, state}, true, {});
+  const auto row = std::ranges::find(rows, &process, &ProcessRow::process);
+  ASSERT_NE(row, rows.end());
+  EXPECT_EQ(row->dram, std::nullopt);
+  EXPECT_EQ(row->kernels, std::nullopt);
+  EXPECT_TRUE(row->l1.has_value()) << "which is known on both";
+  state.view = View::kProcess;
+  const std::string shown = view::plain_text(draw_screen({frame, history, state}, 120, 40).grid);
+  EXPECT_NE(shown.find("│ Σ             ?"), std::string::npos) << shown;
 }
 
 TEST(Screen, TheL1BarAddsUpToTheL1OfAllWorkers) {

@@ -185,9 +185,9 @@ std::optional<std::size_t> metric_number(std::string_view name);
 // The space whose peak counter is the peak of this metric.
 std::optional<ledger::Space> peak_of(std::size_t metric);
 
-// What the metrics of a device are now, by number; or those of a process on one device, of which
-// the first has the number device_metric_count(). Empty: not known, or worked out by the sampler.
-std::vector<Value> values_of(Subject subject, const ledger::DeviceFigures& figures);
+// What the metrics of a device are now, by number. Empty: not known, or worked out by the sampler.
+// Those of processes follow, from device_metric_count() on.
+std::vector<Value> device_values(const ledger::DeviceFigures& figures);
 inline constexpr std::string_view kProcessesMetric = "processes";
 inline constexpr std::string_view kDispatchesMetric = "dispatches";
 
