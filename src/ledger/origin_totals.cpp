@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -80,6 +81,12 @@ class Chosen {
   std::unordered_map<SetIndex, Count> counts_;
 };
 
+void add_owner(OriginTotal& row, const Owner& owner) {
+  const auto name = [](const Owner& one) { return std::tie(one->pid, one->start, one->segment); };
+  const auto place = std::ranges::lower_bound(row.processes, name(owner), {}, name);
+  if (place == row.processes.end() || !(*place)->is(*owner)) row.processes.insert(place, owner);
+}
+
 class Rows {
  public:
   explicit Rows(const OriginQuestion& question, const Snapshot& snapshot)
@@ -89,6 +96,7 @@ class Rows {
     const TimeNs now = snapshot_.time;
     const TimeNs recent_from = now > kRecentNs ? now - kRecentNs : 0;
     Chosen chosen(process, snapshot_, question_.device);
+    const Owner owner = naming_of(process, snapshot_).process;
     std::unordered_map<std::uint64_t, std::size_t> places;  // by origin and name
     process.ledger->for_each_share([&](const OriginShare& share) {
       const Chosen::Count on = chosen.in(share.set);
@@ -96,9 +104,8 @@ class Rows {
       const std::uint64_t key = std::uint64_t{share.origin} << 32 | share.name;
       const auto [place, is_new] = places.try_emplace(key, 0);
       if (is_new) {
-        place->second =
-            row_of(path_of(process.ledger->catalog(), share.origin, share.name, question_.by),
-                   process.identity.pid);
+        place->second = row_of(
+            path_of(process.ledger->catalog(), share.origin, share.name, question_.by), owner);
       }
       const TimeNs since = process.to_time ? process.to_time(share.since) : share.since;
       count(rows_[place->second], share, on, since >= recent_from);
@@ -116,12 +123,10 @@ class Rows {
   }
 
  private:
-  std::size_t row_of(Path path, std::int32_t pid) {
+  std::size_t row_of(Path path, const Owner& owner) {
     const auto [found, is_new] = by_path_.try_emplace(std::move(path), rows_.size());
     if (is_new) rows_.emplace_back().path = found->first;
-    auto& pids = rows_[found->second].pids;
-    const auto place = std::ranges::lower_bound(pids, pid);
-    if (place == pids.end() || *place != pid) pids.insert(place, pid);
+    add_owner(rows_[found->second], owner);
     return found->second;
   }
 
@@ -157,6 +162,7 @@ std::uint64_t OriginTotal::taken() const {
 }
 
 void add_to(OriginTotal& sum, const OriginTotal& part) {
+  for (const Owner& owner : part.processes) add_owner(sum, owner);
   for (const Space which : kDeviceSpaces) {
     OriginSpace& space = sum.space(which);
     add_to(space.taken, part.space(which).taken);

@@ -35,7 +35,7 @@ struct OriginTotal {
   // One step of a line, a file, an operation, or a region with those around it; or a whole stack,
   // from the outermost step inwards. Empty = not known.
   std::vector<std::string> path;
-  std::vector<std::int32_t> pids;  // whose, ascending
+  std::vector<Owner> processes;  // whose, each once, by pid
   std::array<OriginSpace, kSpaces> spaces;
   std::uint64_t programs = 0;
   std::uint64_t program_l1 = 0;  // allocated, as ProgramL1Figures has it
@@ -46,7 +46,7 @@ struct OriginTotal {
   std::uint64_t taken() const;  // in all spaces of a device
 };
 
-// Adds everything but path and pids.
+// Adds everything but the path.
 void add_to(OriginTotal& sum, const OriginTotal& part);
 
 struct OriginQuestion {

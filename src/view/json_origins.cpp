@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+#include <cstdint>
+#include <set>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -27,10 +30,24 @@ void add_bytes(Json& value, const ledger::OriginTotal& row) {
   value["programs"] = row.programs;
 }
 
+// Each once: two containers may have a process 1.
+std::set<std::int32_t> pids(const ledger::OriginTotal& row) {
+  std::set<std::int32_t> numbers;
+  for (const ledger::Owner& owner : row.processes) numbers.insert(owner->pid);
+  return numbers;
+}
+
+Json processes(const ledger::OriginTotal& row) {
+  Json list = Json::array();
+  for (const ledger::Owner& owner : row.processes) add_process(list.emplace_back(), *owner);
+  return list;
+}
+
 Json origin(const ledger::OriginTotal& row) {
   Json value = {{"name", text_or_null(fmt::format("{}", fmt::join(row.path, " > ")))},
                 {"path", row.path},
-                {"pids", row.pids}};
+                {"pids", pids(row)},
+                {"processes", processes(row)}};
   add_bytes(value, row);
   return value;
 }

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -40,12 +39,8 @@ std::string_view column_title(OriginBy by) {
 class Columns {
  public:
   Columns(const std::vector<OriginTotal>& rows, OriginBy by) : by_(by) {
-    std::set<std::int32_t> pids;
-    for (const OriginTotal& row : rows) {
-      ledger::add_to(total_, row);
-      pids.insert(row.pids.begin(), row.pids.end());
-    }
-    with_pids_ = pids.size() > 1;
+    for (const OriginTotal& row : rows) ledger::add_to(total_, row);
+    with_pids_ = total_.processes.size() > 1;
     for (const Space which : ledger::kDeviceSpaces) {
       const bool usual = which == Space::kDram || which == Space::kL1;
       if (usual || total_.space(which).buffers > 0) spaces_.push_back(which);
@@ -92,9 +87,9 @@ class Columns {
 
  private:
   static std::string pids_text(const OriginTotal& row) {
-    if (row.pids.empty()) return "";
-    if (row.pids.size() == 1) return std::to_string(row.pids.front());
-    return fmt::format("{} processes", row.pids.size());
+    if (row.processes.empty()) return "";
+    if (row.processes.size() == 1) return row.processes.front()->label();
+    return fmt::format("{} processes", row.processes.size());
   }
 
   OriginBy by_;
@@ -115,10 +110,6 @@ void add_stack(Step& root, const OriginTotal& row) {
   for (const std::string& name : row.path.empty() ? kUnknown : row.path) {
     step = &step->inside[name];
     ledger::add_to(step->total, row);
-    auto& pids = step->total.pids;
-    std::vector<std::int32_t> both;
-    std::ranges::set_union(pids, row.pids, std::back_inserter(both));
-    pids = std::move(both);
   }
 }
 

@@ -60,6 +60,13 @@ def test_every_json_document_names_the_process():
     assert {identity(event) for event in events} == named
 
 
+def test_an_origin_names_both():
+    row, = command.document("status", "--by", "line")["origins"]
+    assert row["pids"] == [1]
+    assert {identity(each) for each in row["processes"]} == identities()
+    assert "2 processes" in command.text("status", "--by", "line")
+
+
 def test_dump_lists_them_under_two_names():
     shown = command.text("dump", "--kind", "buffer")
     assert len(labels(shown)) == 2

@@ -65,7 +65,8 @@ TEST_F(OriginTotalsOfAModel, ByLineTheLargestFirstAndWhatIsNotKnownToo) {
   EXPECT_EQ(rows[0].path, Path{"layers.py:5 weight"});
   EXPECT_EQ(rows[0].space(Space::kDram).taken, 2u * 2 * 1024 * 12) << "two buffers on two chips";
   EXPECT_EQ(rows[0].space(Space::kDram).buffers, 4u);
-  EXPECT_EQ(rows[0].pids, std::vector<std::int32_t>{7});
+  ASSERT_EQ(rows[0].processes.size(), 1u);
+  EXPECT_EQ(rows[0].processes[0]->pid, 7);
   EXPECT_EQ(rows[1].path, Path{"model.py:12 main"});
   EXPECT_EQ(rows[2].path, Path{});
   EXPECT_EQ(rows[2].space(Space::kDram).taken, 32u * 12);
