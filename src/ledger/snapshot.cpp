@@ -41,6 +41,22 @@ std::string ProcessSelector::text() const {
   return segment_end.empty() ? text : text + "/" + segment_end;
 }
 
+std::optional<DeviceSelector> DeviceSelector::parse(std::string_view text) {
+  const auto take = [&text](auto& number, int base) {
+    const char* const last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, number, base);
+    return error == std::errc() && end == last;
+  };
+  DeviceSelector selector;
+  if (text.starts_with("0x")) {
+    text.remove_prefix(2);
+    if (!take(selector.unique_id.emplace(), 16)) return std::nullopt;
+  } else if (!take(selector.id.emplace(), 10)) {
+    return std::nullopt;
+  }
+  return selector;
+}
+
 const ProcessView* Snapshot::process(std::uint64_t key) const {
   const auto found = std::ranges::find(processes, key, &ProcessView::key);
   return found == processes.end() ? nullptr : &*found;

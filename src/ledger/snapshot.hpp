@@ -67,9 +67,22 @@ struct ProcessSelector {
   std::optional<std::uint64_t> start;
   std::string segment_end;  // "" = any
 
+  static constexpr std::string_view kForm = "a pid, or PID/START where several processes have it";
   static std::optional<ProcessSelector> parse(std::string_view text);
   bool matches(const ProcessName& process) const;
   std::string text() const;
+};
+
+// A device as people name it: by its id in the document, or for good by its unique id.
+struct DeviceSelector {
+  std::optional<std::uint32_t> id;
+  std::optional<std::uint64_t> unique_id;
+
+  static constexpr std::string_view kForm = "the id of a device, or its unique id, 0x...";
+  static std::optional<DeviceSelector> parse(std::string_view text);
+  bool matches(std::uint32_t id_of, std::uint64_t unique_id_of) const {
+    return id ? *id == id_of : unique_id == unique_id_of;
+  }
 };
 
 // Of a holding, a program, an event: shared by all that one process has.

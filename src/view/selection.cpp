@@ -12,17 +12,6 @@
 namespace ttmem::view {
 namespace {
 
-bool is_device_name(std::string_view text) {
-  const bool unique = text.starts_with("0x");
-  if (unique) text.remove_prefix(2);
-  const std::string_view digits = unique ? "0123456789abcdef" : "0123456789";
-  return !text.empty() && text.find_first_not_of(digits) == std::string_view::npos;
-}
-
-bool is_named(const ledger::DeviceView& device, std::string_view name) {
-  return name == std::to_string(device.id) || name == unique_id_text(device.unique_id);
-}
-
 template <typename Enum>
 std::string one_of() {
   return fmt::format("one of {}", fmt::join(ledger::kNamesOf<Enum>, ", "));
@@ -32,12 +21,13 @@ std::string one_of() {
 
 std::string Selection::add(std::string_view name, std::string_view value) {
   if (name == "device") {
-    device_ = value;
-    return is_device_name(value) ? "" : "the id of a device, or its unique id, 0x...";
+    device_ = ledger::DeviceSelector::parse(value);
+    device_text_ = value;
+    return device_ ? "" : std::string(ledger::DeviceSelector::kForm);
   }
   if (name == "pid") {
     process_ = ledger::ProcessSelector::parse(value);
-    return process_ ? "" : "a pid, or PID/START where several processes have it";
+    return process_ ? "" : std::string(ledger::ProcessSelector::kForm);
   }
   if (name == "process") process_name_ = value;
   if (name == "kind") {
@@ -53,19 +43,19 @@ std::string Selection::add(std::string_view name, std::string_view value) {
 }
 
 Result<const ledger::DeviceView*> Selection::find(const ledger::Snapshot& snapshot) {
-  device_id_.reset();
-  if (device_.empty()) return nullptr;
+  found_.reset();
+  if (!device_) return nullptr;
   std::vector<std::uint32_t> ids;
   for (const ledger::DeviceView& device : snapshot.devices) {
-    if (is_named(device, device_)) {
-      device_id_ = device.id;
+    if (device_->matches(device.id, device.unique_id)) {
+      found_ = {device.id, device.unique_id};
       return &device;
     }
     ids.push_back(device.id);
   }
   const std::string others = ids.empty() ? ": no process has reported one"
                                          : fmt::format("; there are: {}", fmt::join(ids, ", "));
-  return Error{ErrorCode::kNotFound, fmt::format("there is no device {}{}", device_, others)};
+  return Error{ErrorCode::kNotFound, fmt::format("there is no device {}{}", device_text_, others)};
 }
 
 std::string Selection::missing_process(const ledger::Snapshot& snapshot) const {
@@ -76,15 +66,25 @@ std::string Selection::missing_process(const ledger::Snapshot& snapshot) const {
       process_->text());
 }
 
+bool Selection::names(const ledger::ProcessName& process) const {
+  return (!process_ || process_->matches(process)) &&
+         (process_name_.empty() || process.name == process_name_);
+}
+
 // Who names a process wants it dead or alive: that is how one asks what it held at its end.
 bool Selection::has(const ledger::ProcessName& process) const {
-  if (process_ ? !process_->matches(process) : !process.alive) return false;
-  return process_name_.empty() || process.name == process_name_;
+  return names(process) && (process_ || process.alive);
 }
 
 // A device that was asked for and not found selects nothing, rather than everything.
 bool Selection::has_device(const std::vector<std::uint32_t>& ids) const {
-  return device_.empty() || (device_id_ && std::ranges::find(ids, *device_id_) != ids.end());
+  return !device_ || (found_ && std::ranges::find(ids, found_->id) != ids.end());
+}
+
+bool Selection::has(const ledger::ProcessName& process, const ledger::FailureView& failure) const {
+  return names(process) &&
+         (!device_ || (found_ && std::ranges::find(failure.devices, found_->unique_id) !=
+                                     failure.devices.end()));
 }
 
 bool Selection::has(const ledger::HoldingView& holding) const {
@@ -99,11 +99,9 @@ bool Selection::has(const ledger::ProgramView& program) const {
 
 ledger::Snapshot Selection::of(const ledger::Snapshot& snapshot) const {
   ledger::Snapshot result = snapshot;
-  if (process_) {
-    std::erase_if(result.processes, [&](const auto& process) { return !has(process); });
-  }
-  if (device_.empty()) return result;
-  const auto is_other = [&](const auto& device) { return device.id != device_id_; };
+  std::erase_if(result.processes, [&](const auto& process) { return !names(process); });
+  if (!device_) return result;
+  const auto is_other = [&](const auto& device) { return !found_ || device.id != found_->id; };
   std::erase_if(result.devices, is_other);
   for (auto& process : result.processes) std::erase_if(process.devices, is_other);
   std::erase_if(result.processes, [](const auto& process) { return process.devices.empty(); });

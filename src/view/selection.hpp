@@ -43,14 +43,23 @@ class Selection {
   bool has(const ledger::ProcessName& process) const;
   bool has(const ledger::HoldingView& holding) const;
   bool has(const ledger::ProgramView& program) const;
-  // The selected device alone, with the processes that have it; everything if none is selected.
+  // Also of the dead: a failure is what many died of.
+  bool has(const ledger::ProcessName& process, const ledger::FailureView& failure) const;
+  // The selected processes, dead or alive, and the selected device with those that have it.
   ledger::Snapshot of(const ledger::Snapshot& snapshot) const;
 
  private:
+  bool names(const ledger::ProcessName& process) const;
   bool has_device(const std::vector<std::uint32_t>& ids) const;
 
-  std::string device_;                      // as it was asked for; "" = all
-  std::optional<std::uint32_t> device_id_;  // as it was found
+  struct Found {
+    std::uint32_t id = 0;
+    std::uint64_t unique_id = 0;
+  };
+
+  std::optional<ledger::DeviceSelector> device_;  // empty: all
+  std::string device_text_;                       // as it was asked for
+  std::optional<Found> found_;
   std::optional<ledger::ProcessSelector> process_;
   std::string process_name_;  // "" = any
   std::vector<ledger::HoldingKind> kinds_;

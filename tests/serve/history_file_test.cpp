@@ -320,7 +320,7 @@ TEST_F(HistoryFileTest, TheFileStaysBelowItsLimit) {
   EXPECT_EQ(history->status().problem, "");
   // The latest is there second by second; what is older is coarser than without the limit.
   Query query = ask("dram.taken", clock_s - 60, clock_s, 60);
-  query.unique_id = 0xA1;
+  query.device = {std::nullopt, 0xA1};
   EXPECT_EQ(answer(query).series.at(0).points.back().last, 2 * 3600 - 1);
   query.from = static_cast<std::uint64_t>(clock_s - 3600) * kNs;
   query.step_s = 1;

@@ -43,9 +43,10 @@ TEST(HistoryParameters, TimesAndSteps) {
 }
 
 TEST(HistoryParameters, DevicesAndProcesses) {
-  EXPECT_EQ(parsed({{"metric", "m"}, {"device", "3"}}).device, 3u);
-  EXPECT_EQ(parsed({{"metric", "m"}, {"device", "0x00000000000000a1"}}).unique_id, 0xA1u);
-  EXPECT_EQ(parsed({{"metric", "m"}, {"pid", "17"}}).pid, 17);
+  EXPECT_EQ(parsed({{"metric", "m"}, {"device", "3"}}).device->id, 3u);
+  EXPECT_EQ(parsed({{"metric", "m"}, {"device", "0x00000000000000a1"}}).device->unique_id, 0xA1u);
+  EXPECT_EQ(parsed({{"metric", "m"}, {"pid", "17"}}).process->pid, 17);
+  EXPECT_EQ(parsed({{"metric", "m"}, {"pid", "1/81234"}}).process->start, 81234u);
   EXPECT_EQ(parsed({{"metric", "m"}, {"run", "5"}}).run, 5u);
 }
 

@@ -143,7 +143,7 @@ TEST_F(HistoryTest, TheDeviceIsTheSumAndProcessesAreTheirOwn) {
   EXPECT_EQ(points("processes", kStart + 1, kStart + 2, 1), (std::vector<Point>{{1, 2, 2}}));
   Query query = ask("process.dram.taken", kStart + 1, kStart + 2, 1);
   EXPECT_EQ(answer(query).series.size(), 2u);
-  query.pid = 11;
+  query.process = ledger::ProcessSelector::parse("11");
   const Answer one = answer(query);
   ASSERT_EQ(one.series.size(), 1u);
   EXPECT_EQ(one.series[0].process, "model");
@@ -208,12 +208,11 @@ TEST_F(HistoryTest, ADeviceIsFoundByIdAndByUniqueId) {
   record();
   Query query = ask("dram.taken", kStart, kStart + 1, 1);
   EXPECT_EQ(answer(query).series.size(), 2u);
-  query.unique_id = 0xB2;
+  query.device = {std::nullopt, 0xB2};
   EXPECT_EQ(answer(query).series.at(0).points.at(0).last, 7);
-  query.unique_id.reset();
-  query.device = 0;
+  query.device = {0, std::nullopt};
   EXPECT_EQ(answer(query).series.at(0).unique_id, 0xA1u);
-  query.device = 9;
+  query.device = {9, std::nullopt};
   EXPECT_TRUE(answer(query).series.empty());
 }
 
@@ -227,10 +226,10 @@ TEST_F(HistoryTest, WrongQuestionsAreAnsweredWithWhatToDo) {
   EXPECT_NE(error(ask("dram.taken", kStart, kStart + 100'000, 1)).find("step of"),
             std::string::npos);
   Query of_process = ask("dram.taken", kStart, kStart + 1, 1);
-  of_process.pid = 10;
+  of_process.process = ledger::ProcessSelector::parse("10");
   EXPECT_NE(error(of_process).find("figure of devices"), std::string::npos);
   Query of_device = ask("process.dram.taken", kStart, kStart + 1, 1);
-  of_device.device = 0;
+  of_device.device = {0, std::nullopt};
   EXPECT_NE(error(of_device).find("figure of processes"), std::string::npos);
 }
 
@@ -257,10 +256,19 @@ TEST_F(HistoryTest, RunsArePagedAndFiltered) {
   pass(10);  // now from the file
   EXPECT_EQ(runs(query).front().pid, 25);
   RunQuery one;
-  one.pid = 22;
+  one.process = ledger::ProcessSelector::parse("22");
   EXPECT_EQ(runs(one).size(), 1u);
-  one.unique_id = 0xB2;
-  EXPECT_TRUE(runs(one).empty());
+  one.process = ledger::ProcessSelector::parse("22/100");
+  EXPECT_EQ(runs(one).size(), 1u);
+  one.process = ledger::ProcessSelector::parse("22/101");
+  EXPECT_TRUE(runs(one).empty()) << "another life of that pid";
+  RunQuery on_device;
+  on_device.device = {std::nullopt, 0xB2};
+  EXPECT_TRUE(runs(on_device).empty());
+  on_device.device = {0, std::nullopt};
+  EXPECT_EQ(runs(on_device).size(), 11u) << "the same device by its id";
+  on_device.device = {7, std::nullopt};
+  EXPECT_FALSE(history->runs(on_device, now())) << "there is none";
   RunQuery later;
   later.from = now() + kNs;
   EXPECT_EQ(runs(later).size(), 11u);  // all are alive

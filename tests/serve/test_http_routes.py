@@ -144,6 +144,38 @@ def test_a_page_says_that_something_happened_since_the_one_before(busy):
         assert daemon.document(f"/api/v1/holdings?cursor={first['next']}")["changed"] is True
 
 
+@pytest.mark.parametrize("path", ["snapshot", "processes", "failures", "log", "programs", "origins",
+                                  "holdings?limit=1", "events", "devices/0", "devices/0/cores", "devices/0/banks"])
+def test_a_parameter_that_a_path_does_not_have_is_refused(busy, path):
+    daemon, _ = busy
+    code, message = daemon.error(f"/api/v1/{path}{'&' if '?' in path else '?'}colour=red")
+    assert code == 400 and "no parameter 'colour'" in message
+    assert ("it takes none" in message) == (path in ("snapshot", "log", "devices/0", "devices/0/banks"))
+
+
+def test_a_switch_is_0_or_1(busy):
+    daemon, _ = busy
+    for path in ("events?brief=perhaps", "events?events=", "devices/0/cores?map=2"):
+        code, message = daemon.error(f"/api/v1/{path}")
+        assert code == 400 and message.endswith("must be 0 or 1")
+    assert daemon.error("/api/v1/failures?number=first")[0] == 400
+
+
+def test_processes_are_filtered_as_holdings_are(busy):
+    daemon, pids = busy
+    everybody = daemon.document("/api/v1/processes")["processes"]
+    unique_id = daemon.document("/api/v1/snapshot")["devices"][1]["unique_id"]
+    for name in ("1", unique_id):
+        found = daemon.document(f"/api/v1/processes?device={name}")["processes"]
+        assert [p["pid"] for p in found] == sorted(pids)
+        assert all([d["id"] for d in p["devices"]] == [1] for p in found)
+    name = everybody[0]["name"]
+    assert daemon.document(f"/api/v1/processes?process={name}")["processes"]
+    assert daemon.document("/api/v1/processes?process=nobody")["processes"] == []
+    assert daemon.document("/api/v1/failures?device=0")["failures"] == []
+    assert daemon.error("/api/v1/failures?device=9")[0] == 404
+
+
 @pytest.mark.parametrize("query", ["limit=0", "limit=10001", "limit=x", "cursor=x", "cursor=1",
                                    "pid=-1", "device=a", "kind=cat", "space=outer"])
 def test_a_wrong_parameter_is_named(busy, query):

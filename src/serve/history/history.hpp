@@ -82,7 +82,7 @@ class History {
   void cope(std::int64_t now_s);
   void begin_anew(std::int64_t now_s);
   std::vector<StoredSeries> series_for(const Query& query, std::size_t metric);
-  std::vector<std::uint64_t> runs_with(std::int32_t pid);
+  std::vector<std::uint64_t> runs_of(const ledger::ProcessSelector& process);
   bool wants_device(const Query& query, std::uint64_t number) const;
   Series name(const StoredSeries& series, bool of_device);
   bool read(const Plan& plan, const StoredSeries& stored, Series& series, std::int64_t now_s);

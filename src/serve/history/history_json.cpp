@@ -22,9 +22,9 @@ Error wrong(std::string_view name, std::string_view value, std::string_view what
 }
 
 template <typename T>
-std::optional<T> whole(std::string_view text, int base = 10) {
+std::optional<T> whole(std::string_view text) {
   T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
@@ -72,16 +72,26 @@ std::optional<TimeNs> moment(std::string_view text, TimeNs now) {
 
 constexpr std::string_view kMoment =
     "a time is seconds since 1970, or as long ago as in -15m, -6h, -7d";
-constexpr std::string_view kPid = "a pid is a whole number";
 
-// Of both kinds of question: the fields that they share have the same names.
+// What both kinds of question have, under the same names; empty: it is none of that.
 template <typename Q>
-bool take_device(Q& query, std::string_view text) {
-  if (text.starts_with("0x")) {
-    query.unique_id = whole<std::uint64_t>(text.substr(2), 16);
-    return query.unique_id.has_value();
+std::optional<bool> take_subject(Q& query, std::string_view name, std::string_view text) {
+  if (name == "device") {
+    query.device = ledger::DeviceSelector::parse(text);
+    return query.device.has_value();
   }
-  return false;
+  if (name == "pid") {
+    query.process = ledger::ProcessSelector::parse(text);
+    return query.process.has_value();
+  }
+  return std::nullopt;
+}
+
+Error wrong_subject(std::string_view name, std::string_view text) {
+  const bool device = name == "device";
+  return wrong(name, text,
+               fmt::format("give {}", device ? ledger::DeviceSelector::kForm
+                                             : ledger::ProcessSelector::kForm));
 }
 
 template <typename Q>
@@ -95,16 +105,11 @@ std::optional<Error> take_time(Q& query, std::string_view name, std::string_view
 std::optional<Error> take(Query& query, std::string_view name, std::string_view text, TimeNs now) {
   if (name == "metric") {
     query.metric = text;
-  } else if (name == "device") {
-    if (take_device(query, text)) return std::nullopt;
-    query.device = whole<std::uint32_t>(text);
-    if (!query.device) return wrong(name, text, "a device is its id or its unique id, 0x...");
+  } else if (const auto taken = take_subject(query, name, text)) {
+    if (!*taken) return wrong_subject(name, text);
   } else if (name == "run") {
     query.run = whole<std::uint64_t>(text);
     if (!query.run) return wrong(name, text, "a run is its number in /api/v1/runs");
-  } else if (name == "pid") {
-    query.pid = whole<std::int32_t>(text);
-    if (!query.pid) return wrong(name, text, kPid);
   } else if (name == "from" || name == "to") {
     return take_time(query, name, text, now);
   } else if (name == "step") {
@@ -119,11 +124,8 @@ std::optional<Error> take(Query& query, std::string_view name, std::string_view 
 
 std::optional<Error> take(RunQuery& query, std::string_view name, std::string_view text,
                           TimeNs now) {
-  if (name == "device") {
-    if (!take_device(query, text)) return wrong(name, text, "give the unique id, 0x...");
-  } else if (name == "pid") {
-    query.pid = whole<std::int32_t>(text);
-    if (!query.pid) return wrong(name, text, kPid);
+  if (const auto taken = take_subject(query, name, text)) {
+    if (!*taken) return wrong_subject(name, text);
   } else if (name == "name") {
     query.name = text;
   } else if (name == "from" || name == "to") {

@@ -123,6 +123,14 @@ bool is_too_much(const Plan& plan, std::size_t series) {
          static_cast<std::int64_t>(series) * slabs > kMaxAnswerSlabs;
 }
 
+bool is_named(const KnownRun& known, const ledger::ProcessSelector& process) {
+  ledger::ProcessName name;
+  name.pid = known.run.pid;
+  name.start = known.run.start;
+  name.segment = known.segment;
+  return process.matches(name);
+}
+
 }  // namespace
 
 std::array<std::int64_t, kTiers> History::kept_from_s() const {
@@ -135,18 +143,19 @@ bool History::wants_device(const Query& query, std::uint64_t number) const {
   const auto found = devices_.all().find(number);
   if (found == devices_.all().end()) return false;
   const KnownDevice& device = found->second;
-  return (!query.unique_id || device.unique_id == *query.unique_id) &&
-         (!query.device || (device.shown_id == *query.device && device.present));
+  if (!query.device) return true;
+  return query.device->matches(device.shown_id, device.unique_id) &&
+         (!query.device->id || device.present);
 }
 
-std::vector<std::uint64_t> History::runs_with(std::int32_t pid) {
+std::vector<std::uint64_t> History::runs_of(const ledger::ProcessSelector& process) {
   std::vector<std::uint64_t> ids;
   RunQuery query;
-  query.pid = pid;
+  query.process = process;
   query.limit = kMaxRuns;
   store_->runs(query, [&](const KnownRun& known) { ids.push_back(known.run.id); });
   for (const auto& [identity, known] : runs_.all()) {
-    if (known.run.pid == pid) ids.push_back(known.run.id);
+    if (is_named(known, process)) ids.push_back(known.run.id);
   }
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
@@ -157,8 +166,8 @@ std::vector<StoredSeries> History::series_for(const Query& query, std::size_t me
   const bool of_device = metrics()[metric].subject == Subject::kDevice;
   std::vector<std::uint64_t> wanted;
   if (query.run) wanted = {*query.run};
-  if (query.pid) wanted = runs_with(*query.pid);
-  const bool any = !query.run && !query.pid;
+  if (query.process) wanted = runs_of(*query.process);
+  const bool any = !query.run && !query.process;
   std::vector<StoredSeries> found;
   std::set<std::uint64_t> known;
   for (const auto& [key, track] : tracks_.all()) {
@@ -235,11 +244,11 @@ Result<Answer> History::query(const Query& query, TimeNs now) {
         fmt::format("there is no metric '{}'; /api/v1/history lists them all", query.metric));
   }
   const bool of_device = metrics()[*metric].subject == Subject::kDevice;
-  if (of_device && (query.run || query.pid)) {
+  if (of_device && (query.run || query.process)) {
     return bad(
         fmt::format("{} is a figure of devices: ask for a device, or for process.*", query.metric));
   }
-  if (!of_device && (query.device || query.unique_id)) {
+  if (!of_device && query.device) {
     return bad(fmt::format("{} is a figure of processes: ask for a run or a pid", query.metric));
   }
   const auto now_s = static_cast<std::int64_t>(std::max(now, clock_) / kSecondNs);
@@ -291,16 +300,29 @@ bool History::has(const KnownRun& known, const RunQuery& query) const {
   const Run& run = known.run;
   const auto is_wanted = [&](const auto& device) {
     const auto chip = devices_.all().find(device.first);
-    return chip != devices_.all().end() && chip->second.unique_id == *query.unique_id;
+    return chip != devices_.all().end() &&
+           query.device->matches(chip->second.shown_id, chip->second.unique_id);
   };
-  return (!query.before || run.id < *query.before) && (!query.pid || run.pid == *query.pid) &&
+  return (!query.before || run.id < *query.before) &&
+         (!query.process || is_named(known, *query.process)) &&
          (query.name.empty() || run.name == query.name) &&
          (query.to == 0 || run.first_seen < query.to) &&
          (run.ended.empty() || run.ended_at >= query.from) &&
-         (!query.unique_id || std::any_of(known.devices.begin(), known.devices.end(), is_wanted));
+         (!query.device || std::any_of(known.devices.begin(), known.devices.end(), is_wanted));
 }
 
-Result<std::vector<Run>> History::runs(const RunQuery& query, TimeNs /*now*/) {
+Result<std::vector<Run>> History::runs(const RunQuery& asked, TimeNs /*now*/) {
+  RunQuery query = asked;
+  if (query.device && query.device->id) {  // the file has unique ids: an id is of a snapshot
+    const auto chip = std::ranges::find_if(devices_.all(), [&](const auto& each) {
+      return each.second.present && each.second.shown_id == *query.device->id;
+    });
+    if (chip == devices_.all().end()) {
+      return bad(fmt::format("there is no device {}: one that is gone is named by its unique id",
+                             *query.device->id));
+    }
+    query.device = {std::nullopt, chip->second.unique_id};
+  }
   if (query.limit == 0 || query.limit > kMaxRuns) {
     return bad(fmt::format("limit must be between 1 and {}", kMaxRuns));
   }

@@ -81,12 +81,11 @@ const std::vector<MetricInfo>& metrics();
 
 struct Query {
   std::string metric;
-  std::optional<std::uint64_t> unique_id;  // of one device; empty: all
-  std::optional<std::uint32_t> device;     // or by its id in the latest snapshot
-  std::optional<std::uint64_t> run;        // one process, as in runs()
-  std::optional<std::int32_t> pid;         // or every run with this pid
-  TimeNs from = 0, to = 0;                 // [from, to)
-  std::int64_t step_s = 0;                 // 0: chosen
+  std::optional<ledger::DeviceSelector> device;  // empty: all; an id is one of the latest snapshot
+  std::optional<std::uint64_t> run;              // one process, as in runs()
+  std::optional<ledger::ProcessSelector> process;  // or every run that it names
+  TimeNs from = 0, to = 0;                         // [from, to)
+  std::int64_t step_s = 0;                         // 0: chosen
 };
 
 // What held within one step; `last` is the value at its end. Empty: not known.
@@ -136,8 +135,8 @@ struct Run {
 
 struct RunQuery {
   TimeNs from = 0, to = 0;  // alive at some moment of [from, to); to 0: until now
-  std::optional<std::uint64_t> unique_id;
-  std::optional<std::int32_t> pid;
+  std::optional<ledger::DeviceSelector> device;
+  std::optional<ledger::ProcessSelector> process;
   std::string name;                     // "": any
   std::optional<std::uint64_t> before;  // only ids below: the next page
   std::size_t limit = 100;              // at most 1,000

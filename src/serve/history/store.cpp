@@ -287,21 +287,25 @@ bool Store::runs(const RunQuery& query, const std::function<void(KnownRun)>& vis
       std::string(kRunColumns) +
       "WHERE id<?1 AND (?2 IS NULL OR pid=?2) AND (?3='' OR name=?3) AND first_seen<?4 AND "
       "(ended='' OR ended_at>=?5) AND (?6 IS NULL OR id IN (SELECT run FROM run_devices JOIN "
-      "devices "
-      "ON device=number WHERE unique_id=?6)) ORDER BY id DESC LIMIT ?7";
+      "devices ON device=number WHERE unique_id=?6)) AND (?8 IS NULL OR start=?8) AND "
+      "(?9='' OR substr(segment,-length(?9))=?9) ORDER BY id DESC LIMIT ?7";
   const auto integer = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
   constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  const auto& process = query.process;
   std::vector<KnownRun> found;
   bool good = database_->each(
       kSql.c_str(),
       {integer(std::min(query.before.value_or(kLargest), kLargest)),
-       query.pid ? Database::Argument(std::int64_t{*query.pid}) : Database::Argument(nullptr),
+       process ? Database::Argument(std::int64_t{process->pid}) : Database::Argument(nullptr),
        std::string_view(query.name),
        integer(std::min(query.to == 0 ? kLargest : query.to, kLargest)),
        integer(std::min(query.from, kLargest)),
-       query.unique_id ? Database::Argument(integer(*query.unique_id))
-                       : Database::Argument(nullptr),
-       integer(query.limit)},
+       query.device ? Database::Argument(integer(query.device->unique_id.value_or(0)))
+                    : Database::Argument(nullptr),
+       integer(query.limit),
+       process && process->start ? Database::Argument(integer(*process->start))
+                                 : Database::Argument(nullptr),
+       std::string_view(process ? process->segment_end : "")},
       [&](const Database::Columns& row) { found.push_back(to_run(row)); });
   for (KnownRun& known : found) {
     good = good && read_devices_of(known);

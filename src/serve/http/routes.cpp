@@ -33,14 +33,51 @@ Response text(LiveSnapshot::Text document) {
   return response;
 }
 
-bool is_set(const Request& request, std::string_view name) {
-  const std::string* value = request.parameter(name);
-  return value != nullptr && (*value == "1" || *value == "true");
+// What each document takes. The history is not here: it knows its own (serve/history/query.hpp).
+struct Document {
+  std::string_view name;
+  std::vector<std::string_view> parameters;
+};
+
+const std::vector<Document>& documents() {
+  static const std::vector<Document> kAll = {
+      {"snapshot", {}},
+      {"processes", {"device", "pid", "process"}},
+      {"failures", {"device", "pid", "process", "number"}},
+      {"log", {}},
+      {"programs", {"device", "pid", "process"}},
+      {"origins", {"by", "device", "pid", "process"}},
+      {"holdings", {"limit", "cursor", "device", "pid", "process", "kind", "space"}},
+      {"events", {"events", "brief", "cores"}},
+      {"devices", {}},
+      {"devices/cores", {"map", "core"}},
+      {"devices/banks", {}},
+  };
+  return kAll;
 }
 
-bool is_off(const Request& request, std::string_view name) {
+// Whoever misspells a filter must not take the answer for a filtered one.
+std::optional<Response> refuse_unknown(const Request& request, std::string_view name) {
+  const auto document = std::ranges::find(documents(), name, &Document::name);
+  if (document == documents().end()) return std::nullopt;
+  for (const auto& [parameter, value] : request.query) {
+    if (std::ranges::find(document->parameters, parameter) != document->parameters.end()) continue;
+    const std::string known =
+        document->parameters.empty()
+            ? "it takes none"
+            : fmt::format("it takes {}", fmt::join(document->parameters, ", "));
+    return error(400, fmt::format("{} has no parameter '{}': {}", request.path, parameter, known));
+  }
+  return std::nullopt;
+}
+
+// Takes 0 or 1, if it is there; an answer if it is neither.
+std::optional<Response> take_flag(const Request& request, std::string_view name, bool& flag) {
   const std::string* value = request.parameter(name);
-  return value != nullptr && (*value == "0" || *value == "false");
+  if (value == nullptr) return std::nullopt;
+  flag = *value == "1" || *value == "true";
+  if (flag || *value == "0" || *value == "false") return std::nullopt;
+  return error(400, fmt::format("{} must be 0 or 1", name));
 }
 
 }  // namespace
@@ -66,6 +103,7 @@ Response Routes::answer(const Request& request) {
 Response Routes::api(const Request& request, const std::string& name) {
   if (name == "history") return history(request, false);
   if (name == "runs") return history(request, true);
+  if (auto refusal = refuse_unknown(request, name)) return std::move(*refusal);
   sources_.refresh();
   if (name == "snapshot") return text(sources_.live.document());
   if (name == "processes") return processes(request);
@@ -96,12 +134,11 @@ std::optional<Response> Routes::select(const Request& request, view::Selection& 
 Response Routes::processes(const Request& request) {
   view::Selection selection;
   if (auto refusal = select(request, selection)) return std::move(*refusal);
-  if (!selection.process()) return text(sources_.live.processes_document());
+  if (request.query.empty()) return text(sources_.live.processes_document());
   Json document = view::json::head("processes", sources_.live.frame());
   document["processes"] = Json::array();
-  for (const auto& part : sources_.live.processes()) {
-    if (!selection.has(part.view)) continue;
-    document["processes"].push_back(view::json::process(part.view));
+  for (const ledger::ProcessView& process : selection.of(sources_.collector.snapshot()).processes) {
+    document["processes"].push_back(view::json::process(process));
   }
   return json(view::json::text(document, JsonLayout::kCompact));
 }
@@ -114,13 +151,15 @@ Response Routes::device(const Request& request, const std::string& rest) {
   const auto found = selection.find(sources_.collector.snapshot());
   if (!found) return error(404, found.error().message);
   const std::string part = rest.substr(slash);
+  if (auto refusal = refuse_unknown(request, "devices" + part)) return std::move(*refusal);
   if (part == "/cores") return cores(request, **found);
   if (part == "/banks") return banks(**found);
   return part.empty() ? json(sources_.live.device_document((*found)->id)) : nothing();
 }
 
 Response Routes::cores(const Request& request, const ledger::DeviceView& device) {
-  const bool with_map = is_set(request, "map");
+  bool with_map = false;
+  if (auto refusal = take_flag(request, "map", with_map)) return std::move(*refusal);
   std::optional<ledger::Core> only;
   if (const std::string* name = request.parameter("core")) {
     only = view::parse_core(*name);
@@ -141,12 +180,15 @@ Response Routes::failures(const Request& request) {
   view::Selection selection;
   if (auto refusal = select(request, selection)) return std::move(*refusal);
   const std::string* number = request.parameter("number");
+  if (number != nullptr && number->find_first_not_of("0123456789") != std::string::npos) {
+    return error(400, "number must be that of a failure: /api/v1/failures lists them");
+  }
   std::vector<view::ProcessFailure> found;
   for (const auto& part : sources_.live.processes()) {
     const ledger::ProcessView& process = part.view;
-    if (selection.process() && !selection.has(process)) continue;
     const ledger::ProcessName& name = process;
     for (const ledger::FailureView& failure : process.failures) {
+      if (!selection.has(name, failure)) continue;
       if (number != nullptr && std::to_string(failure.number) != *number) continue;
       found.push_back({name, failure, {}});
       if (!selection.process() || number == nullptr) continue;
@@ -206,10 +248,13 @@ Response Routes::history(const Request& request, bool runs) {
     const auto query = history::parse_run_query(request.query, now);
     if (!query) return error(400, query.error().message);
     const auto found = sources_.history->runs(*query, now);
-    if (!found) return error(503, found.error().message);
+    if (!found) {
+      const bool ours = found.error().code == ErrorCode::kSystem;
+      return error(ours ? 503 : 400, found.error().message);
+    }
     return json(history::runs_json(*found));
   }
-  if (request.parameter("metric") == nullptr) return json(history::metrics_json());
+  if (request.query.empty()) return json(history::metrics_json());
   const auto query = history::parse_query(request.query, now);
   if (!query) return error(400, query.error().message);
   const auto found = sources_.history->query(*query, now);
@@ -218,12 +263,16 @@ Response Routes::history(const Request& request, bool runs) {
 }
 
 Response Routes::events(const Request& request) {
+  StreamOptions options;
+  options.gzip = request.takes_gzip;
+  for (const auto& [name, flag] : {std::pair{"events", &options.events},
+                                   {"brief", &options.brief},
+                                   {"cores", &options.cores}}) {
+    if (auto refusal = take_flag(request, name, *flag)) return std::move(*refusal);
+  }
   Response response;
   response.type = "text/event-stream";
-  response.stream = StreamOptions{.events = !is_off(request, "events"),
-                                  .brief = is_set(request, "brief"),
-                                  .cores = is_set(request, "cores"),
-                                  .gzip = request.takes_gzip};
+  response.stream = options;
   response.headers.emplace_back("Vary", "Accept-Encoding");
   if (request.takes_gzip) response.headers.emplace_back("Content-Encoding", "gzip");
   if (request.is_head()) return response;
