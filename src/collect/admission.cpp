@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.hpp"
+
 namespace ttmem::collect {
 namespace {
 
@@ -53,6 +55,7 @@ std::vector<Excess> admit(std::vector<Candidate>& candidates, std::size_t most_f
     return false;
   });
 
+  TTMEM_DCHECK(candidates.size() <= most_files);
   std::vector<Excess> excesses;
   for (const auto& [owner, used] : all) {
     if (used.too_many > 0) {

@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.hpp"
 #include "collect/collector_state.hpp"
 #include "collect/gc.hpp"
 #include "ledger/effort.hpp"
@@ -394,6 +395,7 @@ void Collector::State::assemble() {
   for (const auto& source : sources) {
     if (source->was_read()) inputs.push_back(input(*source));
   }
+  TTMEM_DCHECK(inputs.size() <= sources.size());
   if (options.host) host_sources.add(inputs, options.process);
   for (ledger::ProcessInput& each : inputs) each.identity.user = user(each.identity.uid);
   snapshot = ledger::assemble(inputs, peaks, options.totals_only);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.hpp"
 #include "ledger/saturating.hpp"
 
 namespace ttmem::ledger {
@@ -135,6 +136,7 @@ void AddressMap::settle() const {
       all.push_back(next);
     }
   }
+  TTMEM_DCHECK(gone == removed_.end());  // only what was added is removed
   sorted_ = std::move(all);
   added_.clear();
   removed_.clear();

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/assert.hpp"
 #include "ledger/catalog.hpp"
 #include "ledger/figures.hpp"
 
@@ -197,6 +198,9 @@ Snapshot assemble(const std::vector<ProcessInput>& processes, PeakMemory& peaks,
   }
   std::sort(snapshot.devices.begin(), snapshot.devices.end(),
             [](const DeviceView& a, const DeviceView& b) { return a.id < b.id; });
+  // A document names a device by its id alone.
+  TTMEM_DCHECK(std::ranges::adjacent_find(snapshot.devices, {}, &DeviceView::id) ==
+               snapshot.devices.end());
   return snapshot;
 }
 

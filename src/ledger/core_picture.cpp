@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.hpp"
+
 namespace ttmem::ledger {
 namespace {
 
@@ -130,6 +132,10 @@ CoreView paint(const CoreLayers& core, bool with_map) {
     std::uint64_t& part = *part_of(view, stretch.kind);
     part = add(part, stretch.end - stretch.begin);
   }
+  // Painting over gives every byte one owner, whatever the layers claim.
+  TTMEM_DCHECK(!known || view.fixed + view.ring + view.program_l1 + view.gaps + view.buffers +
+                                 view.l1_small + view.free ==
+                             geometry.l1_bytes);
   if (with_map) view.map = std::move(stretches);
   return view;
 }

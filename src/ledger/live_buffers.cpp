@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.hpp"
+
 namespace ttmem::ledger {
 namespace {
 
@@ -81,10 +83,13 @@ void LiveBuffers::add(SlotIndex slot, const BufferRecord& buffer) {
 }
 
 void LiveBuffers::remove(SlotIndex slot, const BufferRecord& buffer) {
+  TTMEM_DCHECK(count_ > 0);
   --count_;
   if (buffer.flags.estimated) return;
   const auto found = groups_.find(key_of(buffer));
+  TTMEM_CHECK(found != groups_.end());  // the same record came once
   Sums& sums = found->second;
+  TTMEM_DCHECK(is_bare(buffer) ? sums.bare_count > 0 : sums.count > 0);
   if (is_bare(buffer)) {
     --sums.bare_count;
     sums.bare_requested -= buffer.requested;

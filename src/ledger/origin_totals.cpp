@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/assert.hpp"
 #include "ledger/catalog.hpp"
 #include "ledger/origin_shares.hpp"
 #include "ledger/saturating.hpp"
@@ -83,6 +84,7 @@ class Chosen {
 
 void add_owner(OriginTotal& row, const Owner& owner) {
   const auto name = [](const Owner& one) { return std::tie(one->pid, one->start, one->segment); };
+  TTMEM_CHECK(owner != nullptr);
   const auto place = std::ranges::lower_bound(row.processes, name(owner), {}, name);
   if (place == row.processes.end() || !(*place)->is(*owner)) row.processes.insert(place, owner);
 }

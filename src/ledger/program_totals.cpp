@@ -5,16 +5,20 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.hpp"
+
 namespace ttmem::ledger {
 namespace {
 
 template <typename Number>
 void step(Number& number, bool up) {
+  TTMEM_DCHECK(up || number > 0);  // what goes had come: the same record counts in and out
   up ? ++number : --number;
 }
 
 template <typename Size>
 void change(Wide& sum, Size bytes, bool up) {
+  TTMEM_DCHECK(up || sum >= bytes);
   up ? sum += bytes : sum -= bytes;
 }
 
@@ -122,6 +126,7 @@ bool RangeUnion::add(AddressRange range) {
 bool RangeUnion::remove(AddressRange range) {
   if (range.begin >= range.end) return false;
   const auto found = references_.find(range);
+  TTMEM_CHECK(found != references_.end());
   if (--found->second > 0) return false;
   references_.erase(found);
   stale_ = true;

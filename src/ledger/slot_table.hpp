@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/assert.hpp"
 #include "ledger/records.hpp"
 
 namespace ttmem::ledger {
@@ -22,6 +23,7 @@ class SlotTable {
 
   // The record of a slot below kMaxSlots, made if needed.
   Record& at(SlotIndex slot) {
+    TTMEM_DCHECK(slot < kMaxSlots);
     const std::size_t page = slot / kPageSlots;
     if (page >= pages_.size()) pages_.resize(page + 1);
     if (!pages_[page]) pages_[page] = std::make_unique<Page>();

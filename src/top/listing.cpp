@@ -78,6 +78,7 @@ void draw_cell(Canvas& canvas, const ListCell& cell, const ListColumn& column, i
 
 void draw_row(Canvas& canvas, int x, int y, const Listing& listing, const std::vector<int>& widths,
               const std::vector<ListCell>& cells) {
+  TTMEM_DCHECK(cells.size() <= widths.size());  // a cell without a column would not be seen
   for (std::size_t i = 0; i < widths.size() && i < cells.size(); ++i) {
     if (widths[i] == 0) continue;
     draw_cell(canvas, cells[i], listing.columns[i], x, y, widths[i]);
@@ -128,6 +129,8 @@ void draw_scroll_mark(Canvas& canvas, const view::Rect& place, int first, int sh
 }
 
 void draw_list(Canvas& canvas, const view::Rect& place, const Listing& listing) {
+  TTMEM_CHECK(listing.rows == 0 || listing.row != nullptr);
+  TTMEM_DCHECK(listing.selected < std::max(1, listing.rows));
   if (place.rows < 2 || place.columns < 4) return;
   const std::vector<int> widths = fitted_widths(listing, place.columns);
   draw_titles(canvas, place, listing, widths);

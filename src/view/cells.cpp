@@ -35,6 +35,7 @@ Grid::Grid(int columns, int rows)
 
 // Keeps wide characters whole: whoever loses a half becomes a space.
 void Grid::set(int x, int y, const Cell& cell) {
+  TTMEM_DCHECK(has(x, y));
   Cell& old = cells_[index(x, y)];
   if (old.character == 0 && x > 0) cells_[index(x - 1, y)].character = U' ';
   if (x + 1 < columns_ && cells_[index(x + 1, y)].character == 0 && old.character != 0) {

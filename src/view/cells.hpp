@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/assert.hpp"
 #include "view/palette.hpp"
 
 namespace ttmem::view {
@@ -67,7 +68,10 @@ class Grid {
   int columns() const { return columns_; }
   int rows() const { return rows_; }
   Rect area() const { return {0, 0, columns_, rows_}; }
-  const Cell& at(int x, int y) const { return cells_[index(x, y)]; }
+  const Cell& at(int x, int y) const {
+    TTMEM_DCHECK(has(x, y));
+    return cells_[index(x, y)];
+  }
 
   void put(int x, int y, char32_t character, Look look);
   // Writes a line within `width` columns and returns how many it took; a longer text ends in "…".

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.hpp"
 #include "ledger/figure_table.hpp"
 #include "serve/history/known_subjects.hpp"
 #include "serve/history/tracks.hpp"
@@ -136,6 +137,7 @@ void sample_device(const ledger::DeviceView& view, std::uint64_t number, const P
   static const std::size_t kProcesses = metric_number(kProcessesMetric).value();
   static const std::size_t kDispatches = metric_number(kDispatchesMetric).value();
   std::vector<Value> values = device_values(view.figures);
+  TTMEM_DCHECK(values.size() == device_metric_count());
   values.at(kProcesses) = view.processes;
   for (std::size_t metric = 0; metric < values.size(); ++metric) {
     if (metric == kDispatches) {
@@ -155,6 +157,7 @@ std::vector<Value> sums_over_devices(const ledger::ProcessView& process) {
                   [&sum](const FigureGroup&, const FigureRow&, const Figure& figure) {
                     (sum++)->add(figure);
                   });
+    TTMEM_DCHECK(sum == sums.end());  // a metric for each figure that is kept
   }
   std::vector<Value> values;
   for (const ledger::WholeSum& sum : sums) values.push_back(to_value(sum.result()));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/assert.hpp"
+
 namespace ttmem::serve::history {
 
 void UpTimes::adopt(std::int64_t from_s, std::int64_t to_s) {
@@ -48,6 +50,7 @@ void Tracks::begin(std::int64_t now_s, bool continuous) {
 }
 
 void Tracks::observe(const SeriesKey& key, const Value& value, const Value& peak) {
+  TTMEM_DCHECK(round_ > 0);  // begin() came first
   auto found = tracks_.find(key);
   if (found == tracks_.end()) {
     // A figure that was never known gets no track.
