@@ -147,10 +147,10 @@ std::string core_problem(const std::string& text) {
 
 }  // namespace
 
-int print_status_json(const view::Selection& selection) {
+int print_status(const view::Selection& selection, const FormatChoice& format) {
   StatusOptions options;
   options.selection = selection;
-  options.format.choose("json");
+  options.format = format;
   return status(options);
 }
 

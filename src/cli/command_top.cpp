@@ -16,6 +16,7 @@
 #include "cli/ask_daemon.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/formats.hpp"
 #include "cli/output.hpp"
 #include "cli/reading_options.hpp"
 #include "collect/collector.hpp"
@@ -26,8 +27,11 @@
 namespace ttmem::cli {
 namespace {
 
+constexpr std::string_view kScreen = "text";  // of the formats of status, the one of a person
+
 struct TopOptions {
-  bool once = false, json = false;
+  bool once = false;
+  FormatChoice format;
   double interval_s = 1.0;
   view::Selection selection;
   std::string theme = "auto", view = "overview", size;
@@ -94,7 +98,7 @@ std::string blindness(const top::RunOptions& options) {
 }
 
 int run_top(const TopOptions& asked) {
-  if (asked.json) return print_status_json(asked.selection);
+  if (!asked.format.is(kScreen)) return print_status(asked.selection, asked.format);
   const top::RunOptions options = run_options(asked);
   if (const std::string why = blindness(options); !why.empty()) return complain(why, kFailed);
   if (asked.once) {
@@ -144,8 +148,9 @@ void register_top(CLI::App& app, Action& action) {
       ->type_name("COLUMNSxROWS")
       ->needs(once)
       ->check(check_size);
-  command->add_flag("--json", options->json, "Print what `ttmem status --json` prints, and exit")
-      ->excludes(once);
+  options->format.offer(*command, status_formats(),
+                        "Other than text: print what `ttmem status` prints so, and exit");
+  once->excludes("--json");
   command->callback([options, &action] { action = [options] { return run_top(*options); }; });
 }
 

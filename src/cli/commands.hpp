@@ -16,6 +16,8 @@ class App;
 
 namespace ttmem::cli {
 
+class FormatChoice;
+
 // Does what was asked for and returns an ExitCode (or, for `run`, the program's own).
 using Action = std::function<int()>;
 
@@ -35,8 +37,8 @@ void register_demo(CLI::App& app, Action& action);
 void register_completion(CLI::App& app, Action& action);
 void register_manual(CLI::App& app, Action& action);
 
-// `ttmem status --json`, for whoever offers the same; an ExitCode.
-int print_status_json(const view::Selection& selection);
+// What `ttmem status` prints in this format, for whoever offers the same; an ExitCode.
+int print_status(const view::Selection& selection, const FormatChoice& format);
 
 // In the order of the help text.
 const std::vector<Register>& commands();

@@ -65,7 +65,6 @@ class FormatChoice {
   }
 
   bool is(std::string_view name) const { return name_ == name; }
-  void choose(std::string_view name) { name_ = name; }
 
   template <typename... What>
   void print(Formats<What...> formats, Output& output,

@@ -302,6 +302,14 @@ def test_json_is_that_of_status():
     assert done.returncode == 1
 
 
+def test_formats_are_those_of_status():
+    with command.workload():
+        assert command.text("top", "--format", "legacy") == command.text("status", "--format", "legacy")
+        assert json.loads(command.text("top", "--format", "json"))["document"] == "snapshot"
+    assert command.run("top", "--format", "csv").returncode == 2
+    assert command.run("top", "--once", "--json").returncode == 2
+
+
 def test_a_directory_that_cannot_be_read_is_said():
     for options in [[], ["--once"], ["--json"]]:
         done = command.run("top", *options, TTMEM_DIR=TTMEM)  # a file
