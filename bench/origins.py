@@ -8,15 +8,14 @@ lines and without in turns, and the difference of the two; the same for stacks t
 regions. Speaks the language of the benchmark programs (README.md).
 """
 
-import argparse
-import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
-SOURCE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+import spoken
+from spoken import SOURCE
+
 MINORS = ((3, 10), (3, 12))
 LIMITS = {"seen": 60, "new": 2000, "region_c": 30, "region_python": 1000}
 HOW = {
@@ -103,21 +102,15 @@ print("RESULT", json.dumps({f.__name__: f() for f in (seen, new, region_c, regio
 
 def measure(build, python):
     with tempfile.TemporaryDirectory(dir="/dev/shm") as segments:
-        done = subprocess.run([python, "-c", CHILD, os.path.abspath(build), SOURCE],
-                              env=dict(os.environ, TTMEM_DIR=segments), capture_output=True, text=True,
-                              check=False)
-    found = re.search(r"^RESULT (.*)$", done.stdout, re.MULTILINE)
-    if not found:
+        result, done = spoken.result_of([python, "-c", CHILD, os.path.abspath(build), SOURCE], None,
+                                        dict(os.environ, TTMEM_DIR=segments))
+    if result is None:
         raise RuntimeError(f"{python}: " + " ".join(done.stderr.split()[-30:]))
-    return json.loads(found.group(1))
+    return result
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--benchmark_format", default="json", help="only json is spoken")
-    parser.add_argument("--benchmark_filter", default="", help="regular expression on names")
-    parser.add_argument("--build", default=os.path.join(SOURCE, "build"), help="build directory")
-    arguments = parser.parse_args()
+    arguments = spoken.arguments(__doc__)
     sys.path.insert(0, os.path.join(SOURCE, "tests", "python"))
     sys.dont_write_bytecode = True
     import interpreters
@@ -134,10 +127,8 @@ def main():
         figures = measure(arguments.build, found[minor])
         for what, name in names.items():
             if re.search(arguments.benchmark_filter, name):
-                entries.append(dict(name=name, run_name=name, run_type="iteration", value=figures[what],
-                                    limit=LIMITS[what], label=HOW[what]))
-    json.dump({"context": {"executable": "bench/origins.py"}, "benchmarks": entries}, sys.stdout)
-    return 0
+                entries.append(spoken.entry(name, figures[what], LIMITS[what], HOW[what]))
+    return spoken.tell(__file__, entries)
 
 
 if __name__ == "__main__":

@@ -10,17 +10,16 @@ The figures are processor time of the calling thread. Speaks the language of the
 (README.md); without a ttnn that the tests have set up it says so and measures nothing.
 """
 
-import argparse
 import glob
-import json
 import os
 import re
 import statistics
-import subprocess
 import sys
 import tempfile
 
-SOURCE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+import spoken
+from spoken import SOURCE, entry
+
 PAIRS = 200
 PROCESSES = 5
 BATCH = 50
@@ -112,17 +111,11 @@ def measure(build, tracked, board, rows, columns, pairs, before="", lines=True):
     if tracked:
         command = [os.path.join(build, "bin", "ttmem"), "run", *([] if lines else ["--no-lines"]), "--", *command]
     with tempfile.TemporaryDirectory(dir="/dev/shm") as segments:
-        done = subprocess.run(command, env=environment(board, segments), cwd=segments,
-                              capture_output=True, text=True, check=False)
-    found = re.search(r"^RESULT (.*)$", done.stdout, re.MULTILINE)
-    if not found:
+        result, done = spoken.result_of(command, segments, environment(board, segments))
+    if result is None:
         raise NoTtnn(f"ttnn on a mock {board} ended with {done.returncode}: "
                      + " ".join(done.stderr.split()[-20:]))
-    return json.loads(found.group(1))
-
-
-def entry(name, value, limit, label):
-    return dict(name=name, run_name=name, run_type="iteration", value=value, limit=limit, label=label)
+    return result
 
 
 def inside(build, name, board, rows, columns, limit, lines):
@@ -148,11 +141,7 @@ def between(build, name, board, rows, columns, limit):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--benchmark_format", default="json", help="only json is spoken")
-    parser.add_argument("--benchmark_filter", default="", help="regular expression on names")
-    parser.add_argument("--build", default=os.path.join(SOURCE, "build"), help="build directory")
-    arguments = parser.parse_args()
+    arguments = spoken.arguments(__doc__)
     figures = [(inside, figure) for figure in INSIDE] + [(between, BETWEEN)]
     entries = []
     try:
@@ -161,8 +150,7 @@ def main():
                 entries.append(measure_one(arguments.build, *figure))
     except NoTtnn as reason:
         print(f"bench: ttnn_add is left out: {reason}", file=sys.stderr)
-    json.dump({"context": {"executable": "bench/ttnn_add.py"}, "benchmarks": entries}, sys.stdout)
-    return 0
+    return spoken.tell(__file__, entries)
 
 
 if __name__ == "__main__":

@@ -8,12 +8,11 @@ ratio of the fastest batches counts, because everything else on the machine only
 workload is that of ttnn_add.py. Speaks the language of the benchmark programs (README.md).
 """
 
-import argparse
-import json
 import os
 import re
 import sys
 
+import spoken
 import ttnn_add
 
 BOARD, ROWS, COLUMNS = "n150", 1, 1
@@ -43,7 +42,7 @@ def prologue(text, build):
         "TTMEM_INJECTOR_DIR": library,
         "TTMEM_BIN": os.path.join(build, "bin", "ttmem"),
     }
-    return text.format(settings=settings, package=os.path.join(ttnn_add.SOURCE, "python"))
+    return text.format(settings=settings, package=os.path.join(spoken.SOURCE, "python"))
 
 
 def fastest(build, under_run, text):
@@ -63,12 +62,7 @@ def ratios(build, names):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--benchmark_format", default="json", help="only json is spoken")
-    parser.add_argument("--benchmark_filter", default="", help="regular expression on names")
-    parser.add_argument("--build", default=os.path.join(ttnn_add.SOURCE, "build"),
-                        help="build directory")
-    arguments = parser.parse_args()
+    arguments = spoken.arguments(__doc__)
     names = {name: way for name, way in WAYS.items() if re.search(arguments.benchmark_filter, name)}
     entries = []
     try:
@@ -76,11 +70,10 @@ def main():
         for name, value in found.items():
             label = (f"ratio; cached ttnn.add of {seconds * 1e6:.0f} us, {WAYS[name][0]}, "
                      f"best of {ttnn_add.PROCESSES} processes each")
-            entries.append(ttnn_add.entry(name, value, LIMIT, label))
+            entries.append(spoken.entry(name, value, LIMIT, label))
     except ttnn_add.NoTtnn as reason:
         print(f"bench: ways_in is left out: {reason}", file=sys.stderr)
-    json.dump({"context": {"executable": "bench/ways_in.py"}, "benchmarks": entries}, sys.stdout)
-    return 0
+    return spoken.tell(__file__, entries)
 
 
 if __name__ == "__main__":
