@@ -149,7 +149,7 @@ void register_top(CLI::App& app, Action& action) {
       ->needs(once)
       ->check(check_size);
   options->format.offer(*command, status_formats(),
-                        "Other than text: print what `ttmem status` prints so, and exit");
+                        "json or legacy: print what `ttmem status` would, and exit");
   once->excludes("--json");
   command->callback([options, &action] { action = [options] { return run_top(*options); }; });
 }

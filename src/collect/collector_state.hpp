@@ -69,7 +69,7 @@ struct Collector::State {
   std::uint64_t next_key = 1;
   std::vector<std::unique_ptr<SegmentSource>> sources;  // in the order of their paths
   std::set<std::string> deleted;             // of these, files that have no name any more
-  std::vector<ledger::ProcessInput> inputs;  // one a source, in the same order
+  std::vector<ledger::ProcessInput> inputs;  // one per source, in the same order
   bool same_sources = false;                 // as at the last refresh, and none with news
   bool changed = false;                      // by the last refresh
   std::vector<Unreadable> unreadable;

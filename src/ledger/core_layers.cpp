@@ -49,7 +49,7 @@ void Clashes::find_lowest_buffers() {
   });
 }
 
-// A list a core may give one address to many buffers; in lock step, one on any core limits all.
+// A list per core may give one address to many buffers; in lock step, one on any core limits all.
 const BufferRecord* Clashes::lowest_buffer(const L1Frame& frame) const {
   if (!frame.floor) return nullptr;
   const auto own = lowest_->find({*frame.floor, frame.core.core});

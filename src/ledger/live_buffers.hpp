@@ -22,7 +22,7 @@
 namespace ttmem::ledger {
 
 // Where the buffers of a process begin in the L1 of a device. In lock-step mode one address holds
-// for every core; an allocator with a list a core limits only the cores of each such buffer.
+// for every core; an allocator with a list per core limits only the cores of each such buffer.
 struct L1Floor {
   std::optional<std::uint64_t> everywhere;
   std::vector<std::pair<Core, std::uint64_t>> by_core;  // sorted by core, one entry each
@@ -51,7 +51,7 @@ class LiveBuffers {
   std::vector<std::pair<Core, AddressRange>> per_core_ranges(DeviceIndex device, Space space) const;
 
   // Calls visit(core, range) for each range of a buffer on a device: once without a core for a
-  // lock-step buffer, once a core for a per-core buffer.
+  // lock-step buffer, once per core for a per-core buffer.
   template <typename Visit>
   void for_each_range(DeviceIndex device, const BufferRecord& buffer, Visit visit) const;
   // Bytes of buffers with data on each core of the grid.

@@ -80,7 +80,7 @@ struct DeviceSetRecord {
 };
 
 struct Audit {
-  std::uint64_t ours = 0, theirs = 0;  // bytes a bank
+  std::uint64_t ours = 0, theirs = 0;  // bytes per bank
   Ticks when = 0;
   friend bool operator==(const Audit&, const Audit&) = default;
 };

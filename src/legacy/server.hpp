@@ -59,7 +59,7 @@ class Server {
 
 struct AllocationServerOptions {
   std::string path = "/tmp/tt_allocation_server.sock";
-  bool quiet = false;              // no line a message; errors, dumps and statistics stay
+  bool quiet = false;              // no line per message; errors, dumps and statistics stay
   std::uint64_t most_entries = 0;  // 0: as many as the service allows
 };
 

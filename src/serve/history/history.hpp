@@ -4,9 +4,9 @@
 // What the figures were: kept in one SQLite file, across restarts, bounded in age and size.
 //
 //   auto opened = History::open_or_memory(path, {}, now);  // never fails; opened.notice says why
-//   opened.history->record(collector.snapshot(), now);     // after a refresh that changed
-//   something opened.history->tick(now);                             // once a second, whether or
-//   not auto answer = opened.history->query(query, now);
+//   opened.history->record(collector.snapshot(), now);     // after a refresh that brought news
+//   opened.history->tick(now);                             // once a second, news or not
+//   auto answer = opened.history->query(query, now);
 //
 // A figure is a step function of time: only its changes are stored, in three resolutions
 // (query.hpp). While the daemon was up, a time without a row is "unchanged"; while it was down, it
@@ -57,7 +57,7 @@ class History {
   // /var/lib/ttmem/history.db. "" where there is no home.
   static std::string default_path(bool host_wide);
 
-  // Takes what changed; costs no system call except once a batch. The snapshot may be the same as
+  // Takes what changed; costs no system call except once per batch. The snapshot may be the same as
   // before.
   void record(const ledger::Snapshot& snapshot, TimeNs now);
   // Writes what is due. Does nothing, and costs nothing, most of the time.
