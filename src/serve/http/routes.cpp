@@ -137,7 +137,8 @@ Response Routes::processes(const Request& request) {
   if (request.query.empty()) return text(sources_.live.processes_document());
   Json document = view::json::head("processes", sources_.live.frame());
   document["processes"] = Json::array();
-  for (const ledger::ProcessView& process : selection.of(sources_.collector.snapshot()).processes) {
+  const ledger::Snapshot selected = selection.of(sources_.collector.snapshot());
+  for (const ledger::ProcessView& process : selected.processes) {
     document["processes"].push_back(view::json::process(process));
   }
   return json(view::json::text(document, JsonLayout::kCompact));
@@ -265,9 +266,9 @@ Response Routes::history(const Request& request, bool runs) {
 Response Routes::events(const Request& request) {
   StreamOptions options;
   options.gzip = request.takes_gzip;
-  for (const auto& [name, flag] : {std::pair{"events", &options.events},
-                                   {"brief", &options.brief},
-                                   {"cores", &options.cores}}) {
+  const std::pair<const char*, bool*> flags[] = {
+      {"events", &options.events}, {"brief", &options.brief}, {"cores", &options.cores}};
+  for (const auto& [name, flag] : flags) {
     if (auto refusal = take_flag(request, name, *flag)) return std::move(*refusal);
   }
   Response response;
