@@ -4,6 +4,7 @@
 // What is held by origin, in text and as JSON.
 #include <gtest/gtest.h>
 
+#include "support/owners.hpp"
 #include "view/json.hpp"
 #include "view/json_doc.hpp"
 #include "view/text.hpp"
@@ -19,7 +20,7 @@ using Json = nlohmann::ordered_json;
 OriginTotal row(std::vector<std::string> path, std::uint64_t dram, std::int32_t pid = 7) {
   OriginTotal total;
   total.path = std::move(path);
-  total.pids = {pid};
+  total.processes = {test::owner(pid)};
   total.space(Space::kDram) = {dram, dram / 2, 1};
   return total;
 }
@@ -39,7 +40,7 @@ TEST(OriginsText, ARowForEachAndTheirSum) {
 
 TEST(OriginsText, SeveralProcessesAreNamedAndNamesAreHarmless) {
   std::vector<OriginTotal> rows = {row({"a\x1b[2J"}, 4096), row({"b"}, 1024, 8)};
-  rows[1].pids = {7, 8};
+  rows[1].processes = {test::owner(7), test::owner(8)};
   const std::string text = printed(rows, OriginBy::kRegion);
   EXPECT_NE(text.find("2 processes  b\n"), std::string::npos) << text;
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
