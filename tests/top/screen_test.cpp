@@ -71,7 +71,7 @@ TEST(Screen, APartOfASumIsNotToldAsTheWhole) {
   EXPECT_TRUE(row->l1.has_value()) << "which is known on both";
   state.view = View::kProcess;
   const std::string shown = view::plain_text(draw_screen({frame, history, state}, 120, 40).grid);
-  EXPECT_NE(shown.find("│ Σ             ?"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("│ Σ                ?"), std::string::npos) << shown;
 }
 
 TEST(Screen, TheL1BarAddsUpToTheL1OfAllWorkers) {
