@@ -9,12 +9,15 @@ namespace ttmem::ledger {
 namespace {
 
 Figure resident_bytes(const LiveState& live, DeviceIndex device) {
+  // Before the first launch nothing is in the cores, and after the close nobody may rely on it:
+  // both are known to be nothing, whether or not the cores are known.
   if (!live.catalog.is_open(device) || !live.residency.launched(device)) return 0;
   const auto* standing = live.residency.standing(device);
   if (!standing) return std::nullopt;
   const std::vector<L1Frame>& frames = live.frames.of(device);
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < frames.size(); ++i) {
+    // A buffer that was allocated over the end of a program's L1 owns those bytes now.
     sum = add(sum, bytes_below((*standing)[i].ranges, frames[i].ceiling()));
   }
   return sum;
@@ -38,6 +41,8 @@ std::uint64_t unique_bytes(const LiveState& live, DeviceIndex device) {
   std::set<Code> seen;
   for (const ProgramTotals* totals : sets) {
     sum = add(sum, totals->unique_bytes());
+    // Nearly every process has one set: then its own sum is the answer, without a look at each
+    // code.
     if (sets.size() == 1) break;
     live.catalog.effort().spend(totals->codes().size() * Effort::kHeavy);
     for (const auto& [code, users] : totals->codes()) {
@@ -56,6 +61,7 @@ SetFigures program_sums(const LiveState& live, DeviceIndex device) {
   for (const SetIndex set : live.catalog.sets_of(device)) {
     if (live.programs.totals(set)) sum += live.programs.figures(set);
   }
+  // Kernels are in the device's memory only while it is open; the programs themselves live on.
   if (!live.catalog.is_open(device)) {
     sum.by_type = {};
     sum.by_core_type = {};
@@ -69,6 +75,7 @@ void fill_program_l1(const LiveState& live, DeviceIndex device, const SetFigures
   l1.allocated = sum.l1_allocated;
   l1.count = sum.with_l1;
   l1.resident = resident_bytes(live, device);
+  // Without the cores of the device the union is not known, but that of no program is.
   l1.reserved = sum.with_l1 == 0 ? Figure(0) : reserved_bytes(live, device);
 }
 
@@ -94,6 +101,8 @@ void fill_launches(const LiveState& live, DeviceIndex device, KernelFigures& fig
   }
   figures.evictions = evictions;
   const auto found = live.counters.find(device);
+  // Launches of programs that are gone are in the counters alone. Without those the sum over the
+  // living would be too small, so it is not told at all.
   if (found == live.counters.end()) return;
   const DeviceCounters& counters = found->second;
   figures.dispatches = add(dispatches, counters.dispatches_released);
@@ -101,6 +110,8 @@ void fill_launches(const LiveState& live, DeviceIndex device, KernelFigures& fig
   figures.first_loads = counters.first_loads;
   figures.reloads = counters.reloads;
   figures.captures = counters.captures;
+  // A launch is a hit unless it had to load. Counted this way round, a hit costs the writer
+  // nothing.
   figures.cache_hits =
       subtract(subtract(*figures.dispatches, counters.first_loads), counters.reloads);
 }
@@ -115,6 +126,7 @@ void fill_rings(const LiveState& live, DeviceIndex device, DeviceFigures& figure
       figure.sub_device = manager.sub_device;
       figure.capacity = ring.bytes;
       figure.programs = ring.slices.size();
+      // Slices of a hostile file may overlap or be huge: a ring is never fuller than full.
       for (const RingSlice& slice : ring.slices) figure.used += slice.bytes;
       figure.used = std::min(figure.used, figure.capacity);
       figure.largest_program = ring.largest_bytes;
@@ -132,6 +144,8 @@ void fill_peaks(const LiveState& live, DeviceIndex device, DeviceFigures& figure
   if (found == live.counters.end()) return;
   for (std::size_t i = 0; i < kSpaces; ++i) {
     SpaceFigures& space = figures.spaces[i];
+    // A reader may see the table a moment before the counters: a peak below what is there now would
+    // contradict itself on the screen.
     if (space.taken) space.peak = std::max(found->second.peak[i], *space.taken);
   }
   ProgramL1Figures& l1 = figures.program_l1;
@@ -140,6 +154,7 @@ void fill_peaks(const LiveState& live, DeviceIndex device, DeviceFigures& figure
 
 Headroom headroom(const LiveState& live, DeviceIndex device) {
   Headroom result;
+  // On a closed device nothing can clash any more; the last values would only frighten.
   if (!live.catalog.is_open(device)) return result;
   const auto* standing = live.residency.standing(device);
   const auto* reserved = live.residency.reserved(device);

@@ -70,6 +70,7 @@ void ProgramTotals::count_kernel(const KernelRecord& kernel, KernelType type, bo
   std::uint64_t& users = codes_[code];
   step(users, up);
   const bool first_or_last = users == (up ? 1u : 0u);
+  // Code without a hash cannot be recognised, so it counts each time.
   if (code.hash == 0 || first_or_last) change(unique_, code.bytes, up);
   if (users == 0) codes_.erase(code);
 }
@@ -117,6 +118,7 @@ bool RangeUnion::covered(AddressRange range) const {
 
 bool RangeUnion::add(AddressRange range) {
   if (range.begin >= range.end) return false;
+  // Most programs of a model have the ranges of another one: those cost a lookup and nothing more.
   if (++references_[range] > 1) return false;
   if (!stale_ && covered(range)) return false;
   stale_ = true;
