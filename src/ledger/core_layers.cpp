@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "ledger/holding_names.hpp"
 #include "ledger/live_state.hpp"
 
 namespace ttmem::ledger {
