@@ -48,6 +48,7 @@ class KnownDevices {
  private:
   using Chip = std::tuple<std::uint64_t, std::uint8_t, bool>;
   KnownDevice& device_of(const ledger::DeviceView& view);
+  void forget_oldest_absent();
 
   std::map<std::uint64_t, KnownDevice> devices_;  // by number
   std::map<Chip, std::uint64_t> numbers_;
