@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 constexpr int kAcceptsATurn = 64;
 constexpr std::size_t kBytesATurn = 512 * 1024;
 constexpr auto kMoment = 20ms;    // of which one owner has
-constexpr auto kShare = 10ms;     // at most this
+constexpr auto kShare = 5ms;      // at most this
 constexpr auto kSilence = 20ms;   // after which a length is the form
 constexpr auto kUnfinished = 5s;  // after which half a message is given up
 constexpr auto kUnsent = 30s;     // after which a peer that is gone loses its answers
