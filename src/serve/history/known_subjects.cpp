@@ -109,6 +109,16 @@ void KnownDevices::mark_all_dirty() {
   for (auto& [number, device] : devices_) device.dirty = true;
 }
 
+void KnownRuns::move_back(TimeNs from, TimeNs by) {
+  for (auto& [identity, known] : runs_) {
+    for (TimeNs* time : {&known.run.first_seen, &known.run.ended_at}) {
+      if (*time < from) continue;
+      *time -= by;
+      known.dirty = true;
+    }
+  }
+}
+
 void KnownRuns::adopt(KnownRun run) {
   Identity identity{run.run.boot_id, run.run.pid, run.run.start, run.segment};
   runs_[std::move(identity)] = std::move(run);

@@ -87,6 +87,8 @@ class KnownRuns {
   };
 
   void adopt(KnownRun run);
+  // What was seen from there on was seen so much earlier.
+  void move_back(TimeNs from, TimeNs by);
   void set_next_id(std::uint64_t id) { next_id_ = id; }
   void update(const ledger::Snapshot& snapshot, const KnownDevices& devices, const Round& round,
               const Lookup& lookup);
