@@ -15,6 +15,7 @@ import pytest
 
 from daemon import staged, workload
 from legacy_client import DRAM, DUMP_KERNELS, KERNEL_LOAD, ALLOC, Client, Process, message
+from support import command
 from support.waiting import eventually
 
 MOST_CPU_SECONDS = 0.05
@@ -208,3 +209,19 @@ def test_long_texts_and_answers_that_nobody_takes_cost_little(daemons):
     assert health["resident_bytes"] < 256 << 20
     assert health["dropped"] > 0
     assert health["loop_cpu_seconds"] < MOST_CPU_SECONDS
+
+
+def test_json_has_no_character_that_a_terminal_obeys(daemons):
+    daemon = daemons()
+    name = "a\u009b31mb\u202ec\u2066d\u007fe\u061cf\u200fg ä € 漢"
+    with staged() as play:
+        play("open")
+        play("program", id=1, name=name, cores=[0, 0, 0, 0],
+             kernels=[{"name": name, "bytes": 4}])
+        body = eventually(lambda: b"a\\u009b31mb" in daemon.ask("/api/v1/programs")[2]
+                          and daemon.ask("/api/v1/programs")[2])
+        printed = command.text("status", "--programs", "--json")
+    for text in (body.decode(), printed):
+        assert not set(text) & set("\u009b\u202e\u2066\u007f\u061c\u200f")
+        assert any(each["name"] == name for each in json.loads(text)["programs"])
+        assert "ä € 漢" in text
