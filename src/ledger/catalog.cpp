@@ -108,7 +108,9 @@ void Catalog::set_allocator(AllocatorIndex index, AllocatorRecord record) {
   memberships_valid_ = false;
 }
 
-void Catalog::set_string(StringId id, std::string text) { assign(strings_, id, std::move(text)); }
+void Catalog::set_string(StringId id, std::string text) {
+  assign(strings_, id, cut_text(std::move(text)));
+}
 
 void Catalog::set_cores(CoresId id, CoreSet cores) {
   std::erase_if(cores.ranges, [](const CoreRange& range) { return !well_formed(range); });
@@ -197,6 +199,7 @@ std::string Catalog::regions_of(OriginId origin) const {
   std::string text;
   const Origins::Node* node = origins_.node(origin);
   for (OriginId id = node ? node->region : 0; id != 0; id = node ? node->region : 0) {
+    if (text.size() > kMostTextBytes) return "… > " + text;
     text = std::string(step_of(id)) + (text.empty() ? "" : " > ") + text;
     node = origins_.node(origins_.node(id)->step.parent);
   }

@@ -185,6 +185,7 @@ void Service::adopt() {
 void Service::restore(const Request& request, Client& client, const Chip& chip,
                       std::uint64_t since_ns) {
   const Place place{request.device, request.id};
+  const std::uint64_t before = client.holdings.entries();
   if (request.device < 0 || request.device >= kDevices) return;
   ClientSegment* segment = segment_of(client);
   if (request.type == Type::kAlloc && request.kind < kKinds) {
@@ -198,7 +199,7 @@ void Service::restore(const Request& request, Client& client, const Chip& chip,
     client.holdings.load(place, kernel);
     if (segment != nullptr) segment->kernel_loaded(place, chip, kernel, false);
   }
-  ++entries_;
+  count_entries(client.owner(), before, client.holdings.entries());
 }
 
 }  // namespace ttmem::legacy

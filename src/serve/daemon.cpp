@@ -115,6 +115,9 @@ DaemonEnd Daemon::run() {
   open_legacy(inherited.legacy);
   refresher_->start();
   tell_service_manager("READY=1");
+  if (const auto pause = watchdog_pause()) {
+    loop_.every(*pause, [] { tell_service_manager("WATCHDOG=1"); });
+  }
   loop_.run();
   stop();
   return DaemonEnd::kStopped;
@@ -126,6 +129,10 @@ void Daemon::open_history() {
       history::History::open_or_memory(options_.history, {}, collect::Moment::now().wall_ns);
   history_ = std::move(opened.history);
   if (!opened.notice.empty()) log_.warn(opened.notice);
+  loop_.every(1s, [this] {
+    const std::string notice = history_->take_notice();
+    if (!notice.empty()) log_.warn(notice);
+  });
 }
 
 std::optional<DaemonEnd> Daemon::open_http(int inherited) {
@@ -246,9 +253,7 @@ http::Response Daemon::answer(const http::Request& request) {
   if (refused && refused->status == http::kNoToken) {
     if (auto page = http::page_answer(request)) refused = std::move(page);
   }
-  http::Response response = refused ? std::move(*refused) : routes_->answer(request);
-  http::add_security_headers(response);
-  return response;
+  return refused ? std::move(*refused) : routes_->answer(request);
 }
 
 view::SelfFigures Daemon::self() const {
@@ -262,6 +267,9 @@ view::SelfFigures Daemon::self() const {
     figures.requests = http_->counts().requests;
     figures.dropped = http_->counts().too_slow;
   }
+  const loop::Loop::Pauses longest = loop_.longest();
+  figures.loop_pause_seconds = std::chrono::duration<double>(longest.wall).count();
+  figures.loop_cpu_seconds = std::chrono::duration<double>(longest.cpu).count();
   if (history_) {
     const history::Status status = history_->status();
     figures.history_bytes = status.file_bytes;

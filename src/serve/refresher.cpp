@@ -84,8 +84,8 @@ void Refresher::refresh_if_old() {
   }
 }
 
-std::string Refresher::first_events(const http::StreamOptions& reader,
-                                    std::string_view last_event_id) {
+http::FirstEvents Refresher::first_events(const http::StreamOptions& reader,
+                                          std::string_view last_event_id) {
   refresh_if_old();
   if (server_->streams() == 0) {  // the timer still waits for a second
     loop_.cancel(timer_);

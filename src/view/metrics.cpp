@@ -241,6 +241,12 @@ void add_self(Families& families, const SelfFigures& self) {
                  count(self.history_bytes));
   families.counter("ttmem_self_history_lost_total", "Rows of history that could not be written.",
                    {}, count(self.history_lost));
+  families.gauge("ttmem_self_loop_pause_seconds",
+                 "The longest time that one task made all others wait, since the start.", {},
+                 self.loop_pause_seconds);
+  families.gauge("ttmem_self_loop_cpu_seconds",
+                 "The most processor time that one turn of the loop took, since the start.", {},
+                 self.loop_cpu_seconds);
 }
 
 }  // namespace

@@ -37,6 +37,8 @@ struct SelfFigures {
   std::uint64_t dropped = 0;         // readers that were too slow, since the start
   std::uint64_t history_bytes = 0;   // size of the history file
   std::uint64_t history_lost = 0;    // rows that could not be written
+  double loop_pause_seconds = 0;     // the longest that one thing made all others wait
+  double loop_cpu_seconds = 0;       // the same, as time on a core
 };
 
 // Makes counters of what the processes count: a process that ends takes its launches with it, and a

@@ -62,7 +62,7 @@ struct Limits {
   std::int64_t batch_s = 5;            // changes are written this often
   std::int64_t heartbeat_s = 60;       // an idle daemon says this often that it was there
   std::int64_t absent_s = 10;          // a daemon that did not tick for longer was not there
-  std::int64_t clock_back_s = 300;     // a clock that steps back further was wrong before
+  std::int64_t clock_back_s = 300;     // a clock that steps back further was or is wrong
 };
 
 // ---- what can be asked --------------------------------------------------------------------------
@@ -150,6 +150,7 @@ struct Status {
   std::uint64_t refused_series = 0;  // changes of series beyond the limit: not recorded
   std::uint64_t lost_rows = 0;       // dropped while the disk refused
   std::uint64_t batches = 0;         // transactions since the start
+  std::uint64_t clock_jumps = 0;     // since the start
 };
 
 // ---- history_json.cpp: questions as they stand in a URL, answers as JSON (docs/history.md)

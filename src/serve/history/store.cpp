@@ -155,8 +155,8 @@ bool Store::prepare(bool is_new) {
 bool Store::load(KnownDevices& devices, Tracks& tracks, KnownRuns& runs, UpTimes& up) {
   const auto most = static_cast<std::int64_t>(limits_.series);
   bool good = database_->each(
-      "SELECT number, unique_id, arch, mock, shown_id FROM devices LIMIT ?1", {most},
-      [&](const Database::Columns& row) {
+      "SELECT number, unique_id, arch, mock, shown_id FROM devices ORDER BY number DESC LIMIT ?1",
+      {most}, [&](const Database::Columns& row) {
         devices.adopt({row.bits(0), row.bits(1), static_cast<std::uint8_t>(row.integer(2)),
                        row.integer(3) != 0, static_cast<std::uint32_t>(row.integer(4))});
       });
@@ -245,6 +245,15 @@ std::vector<StoredSeries> Store::old_series(std::size_t metric,
         found.push_back({row.bits(0), {metric, row.bits(1)}, {}, row.integer(2)});
       });
   return found;
+}
+
+std::optional<std::uint64_t> Store::old_series(const SeriesKey& key) {
+  const auto id = database_->number(
+      "SELECT id FROM series WHERE metric=?1 AND NOT open AND subject=?2 "
+      "ORDER BY changed_s DESC LIMIT 1",
+      {metrics()[key.metric].name, static_cast<std::int64_t>(key.subject)});
+  if (!id) return std::nullopt;
+  return static_cast<std::uint64_t>(*id);
 }
 
 std::optional<KnownRun> Store::run(const KnownRuns::Identity& identity) {

@@ -124,11 +124,11 @@ class Store {
   // Fills them from the file.
   bool load(KnownDevices& devices, Tracks& tracks, KnownRuns& runs, UpTimes& up);
 
-  // One transaction. Also drops what is too old or too much.
+  // One transaction. Also drops what is too old, by the time that is believed, or too much.
   bool write(const KnownDevices& devices, const Tracks& tracks, const KnownRuns& runs,
              const UpTimes& up, std::int64_t now_s);
-  // Drops what is later than `now_s`: it was written under a wrong clock.
-  bool forget_after(std::int64_t now_s);
+  // What stands from there on was so much earlier: it was written under a wrong clock.
+  bool move_back(std::int64_t from_s, std::int64_t by_s);
 
   // Rows of one series in [from, to) steps.
   bool rows(std::size_t tier, std::uint64_t series, std::int64_t from, std::int64_t to,
@@ -137,6 +137,7 @@ class Store {
   std::optional<Value> before(std::size_t tier, std::uint64_t series, std::int64_t step,
                               std::int64_t last_step);
   // Series of a metric that nobody changes any more (of processes that ended), newest first.
+  std::optional<std::uint64_t> old_series(const SeriesKey& key);
   std::vector<StoredSeries> old_series(std::size_t metric, const std::vector<std::uint64_t>& runs);
 
   std::optional<KnownRun> run(const KnownRuns::Identity& identity);
@@ -166,6 +167,7 @@ class Store {
   std::array<std::int64_t, kTiers> kept_from_s_{};
   std::int64_t dropped_s_ = 0;  // when what is too old was last dropped
   std::int64_t max_pages_ = 0;
+  bool up_moved_ = false;    // all times are to be written again
   bool over_limit_ = false;  // the last batch did not fit into them
 };
 

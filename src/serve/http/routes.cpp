@@ -29,7 +29,7 @@ Response nothing() { return error(404, "not found: /api lists everything that ca
 Response text(LiveSnapshot::Text document) {
   Response response;
   response.start = std::move(document.start);
-  response.rest = std::move(document.rest);
+  response.rest.push_back(std::move(document.rest));
   return response;
 }
 
@@ -277,7 +277,9 @@ Response Routes::events(const Request& request) {
   response.headers.emplace_back("Vary", "Accept-Encoding");
   if (request.takes_gzip) response.headers.emplace_back("Content-Encoding", "gzip");
   if (request.is_head()) return response;
-  response.start = sources_.first_events(*response.stream, request.last_event_id);
+  FirstEvents first = sources_.first_events(*response.stream, request.last_event_id);
+  response.start = std::move(first.start);
+  response.rest = std::move(first.rest);
   return response;
 }
 
@@ -295,7 +297,8 @@ Response Routes::health() {
     document["history"] = {{"path", view::json::text_or_null(status.path)},
                            {"problem", view::json::text_or_null(status.problem)},
                            {"file_bytes", status.file_bytes},
-                           {"lost_rows", status.lost_rows}};
+                           {"lost_rows", status.lost_rows},
+                           {"clock_jumps", status.clock_jumps}};
   }
   const view::SelfFigures self = sources_.self();
   document["self"] = {{"cpu_seconds", self.cpu_seconds},
@@ -305,7 +308,9 @@ Response Routes::health() {
                       {"changes", self.snapshots},
                       {"connections", self.connections},
                       {"requests", self.requests},
-                      {"dropped", self.dropped}};
+                      {"dropped", self.dropped},
+                      {"loop_pause_seconds", self.loop_pause_seconds},
+                      {"loop_cpu_seconds", self.loop_cpu_seconds}};
   return json(view::json::text(document, JsonLayout::kCompact));
 }
 

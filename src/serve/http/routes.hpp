@@ -30,7 +30,7 @@ struct RouteSources {
   std::function<void()> refresh;
   std::function<std::string()> metrics;
   // The first bytes of a stream of events, for a reader that saw this id last.
-  std::function<std::string(const StreamOptions& reader, const std::string& last_event_id)>
+  std::function<FirstEvents(const StreamOptions& reader, const std::string& last_event_id)>
       first_events;
   std::function<std::deque<ledger::EventView>()> recent_events;
   std::function<view::SelfFigures()> self;
