@@ -47,7 +47,8 @@ ledger::Flags flags_of(unsigned bits) {
           .trace = (bits & segment::kFlagTrace) != 0,
           .program_cache = (bits & segment::kFlagProgramCache) != 0,
           .requested_only = (bits & segment::kFlagRequestedOnly) != 0,
-          .estimated = (bits & segment::kFlagEstimated) != 0};
+          .estimated = (bits & segment::kFlagEstimated) != 0,
+          .launches_untold = (bits & segment::kFlagLaunchesUntold) != 0};
 }
 
 ledger::Record buffer_of(const Payload& payload) {
@@ -371,6 +372,9 @@ ledger::CoreSet core_set_of(const BlobView& blob) {
   const auto bytes = list_of<std::uint8_t>(blob.bytes);
   if (bytes.empty()) return set;
   set.type = core_type_of(bytes[0]);
+  if (bytes.size() == segment::kCoreCountBytes) {
+    set.count = std::min(segment::told_cores(bytes.data()), std::uint32_t{segment::kMaxCores});
+  }
   for (std::size_t i = 4; i + 4 <= bytes.size(); i += 4) {
     const ledger::CoreRange range{bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]};
     if (range.x1 < range.x0 || range.y1 < range.y0) continue;

@@ -47,6 +47,7 @@ void EventLog::merge(const ledger::Snapshot& snapshot) {
       if (id != ids.end()) device.id = id->second;
       const Total& total = totals_[device.unique_id];
       device.kernels_footprint = ledger::narrow(total.kernels_footprint);
+      device.kernels_estimated = ledger::narrow(total.kernels_estimated);
       device.program_l1_allocated = ledger::narrow(total.program_l1_allocated);
     }
     stream_.push_back(std::move(event.view));
@@ -57,11 +58,13 @@ void EventLog::merge(const ledger::Snapshot& snapshot) {
 void EventLog::replace(Process& process, Shares shares) {
   for (const ledger::EventDevice& device : process.shares) {
     totals_[device.unique_id].kernels_footprint -= device.kernels_footprint;
+    totals_[device.unique_id].kernels_estimated -= device.kernels_estimated;
     totals_[device.unique_id].program_l1_allocated -= device.program_l1_allocated;
   }
   process.shares = std::move(shares);
   for (const ledger::EventDevice& device : process.shares) {
     totals_[device.unique_id].kernels_footprint += device.kernels_footprint;
+    totals_[device.unique_id].kernels_estimated += device.kernels_estimated;
     totals_[device.unique_id].program_l1_allocated += device.program_l1_allocated;
   }
 }

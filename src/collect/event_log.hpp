@@ -36,7 +36,7 @@ class EventLog {
     bool ended = false;
   };
   struct Total {
-    ledger::Wide kernels_footprint = 0, program_l1_allocated = 0;
+    ledger::Wide kernels_footprint = 0, kernels_estimated = 0, program_l1_allocated = 0;
   };
   void end(Process& process, const SegmentSource& source, ledger::TimeNs now);
   void replace(Process& process, Shares shares);

@@ -113,10 +113,11 @@ void Catalog::set_string(StringId id, std::string text) {
 }
 
 void Catalog::set_cores(CoresId id, CoreSet cores) {
+  const bool only_counted = cores.ranges.empty() && cores.banks.empty();
   std::erase_if(cores.ranges, [](const CoreRange& range) { return !well_formed(range); });
   std::sort(cores.banks.begin(), cores.banks.end());
   cores.banks.erase(std::unique(cores.banks.begin(), cores.banks.end()), cores.banks.end());
-  cores.count = count_of(cores);
+  if (!only_counted) cores.count = count_of(cores);
   const bool is_new = !cores_.contains(id);
   if (!assign(cores_, id, std::move(cores))) return;
   ++version_;

@@ -85,6 +85,7 @@ struct EventDevice {
   std::uint64_t unique_id = 0;
   std::uint64_t kernels_footprint = 0;
   std::uint64_t program_l1_allocated = 0;
+  std::uint64_t kernels_estimated = 0;
   bool operator==(const EventDevice&) const = default;
 };
 
@@ -93,7 +94,7 @@ struct EventKernel {
   CoreType core_type = CoreType::kTensix;
   std::uint8_t processor = 255;
   std::uint32_t packed_bytes = 0;
-  std::uint32_t cores = 0;
+  std::uint32_t cores = 0;      // 0 = not known, counted as one
   std::uint64_t footprint = 0;  // packed bytes x cores
 };
 
@@ -122,6 +123,8 @@ struct EventView {
   KernelType type = KernelType::kApplication;
   std::vector<EventKernel> kernels;
   std::uint64_t footprint = 0;  // of all its kernels, whether loaded or not
+  Figure cores;                 // that its kernels run on, each once; empty = not known
+  std::uint64_t estimated_before = 0, estimated_after = 0;  // its footprint, if that is a guess
   bool loaded_before = false, loaded_after = false;
   std::uint64_t l1_before = 0, l1_after = 0;  // size x cores of its ranges, views left out
 

@@ -180,6 +180,7 @@ inline constexpr FigureGroup kL1Total = {"l1_total", "L1", {}};
 inline constexpr FigureGroup kProgramL1 = {"program_l1", "Program L1", {}, true};
 inline constexpr FigureGroup kKernels = {"kernels", "Kernels", {}};
 inline constexpr FigureGroup kByCoreType = {"kernels.by_core_type", "Kernels", {}};
+inline constexpr FigureGroup kEstimated = {"kernels.estimated", "Estimated kernels", {}};
 inline constexpr FigureGroup kSystem = {"kernels.system", "System kernels", {}};
 inline constexpr FigureGroup kTotal = {"kernels.total", "All kernels", {}};
 
@@ -215,6 +216,11 @@ void for_each_figure(Visit visit, Devices&... devices) {
     for (const auto& [member, row] : kOfKernelType) {
       visit(kTypeGroups[type], row, (devices.kernels.by_type[type].*member)...);
     }
+  }
+  for (auto [member, row] : kOfKernelType) {
+    row.metric = Metric::kNone;
+    row.past = Past::kForgotten;
+    visit(kEstimated, row, (devices.kernels.estimated.*member)...);
   }
   for (const auto& [member, row] : kOfKernels) visit(kKernels, row, (devices.kernels.*member)...);
   for (std::size_t type = 0; type < kCoreTypes; ++type) {

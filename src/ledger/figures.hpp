@@ -76,6 +76,7 @@ struct KernelTypeFigures {
 struct KernelFigures {
   std::array<KernelTypeFigures, kKernelTypes> by_type;
   std::array<Figure, kCoreTypes> by_core_type;  // footprint
+  KernelTypeFigures estimated;                  // somebody's guesses, in none of the others
   Figure registered;                            // programs that were never dispatched: 0 bytes
   Figure in_dram;                               // buffers that hold binaries: a part of DRAM taken
   Figure unique_bytes;                          // packed bytes, equal code counted once

@@ -100,6 +100,10 @@ const CoreGrid* grid_of(const LiveState& live, SetIndex set) {
 
 // Cores that the program covers, and its bytes on the fullest one.
 void measure_cores(const LiveState& live, const LivePrograms::Program& program, ProgramView& view) {
+  for (const KernelRecord* kernel : program.kernels) {  // where only their number is known
+    const CoreSet* cores = live.catalog.cores(kernel->cores);
+    if (cores && cores->ranges.empty()) view.cores = std::max(view.cores, cores->count);
+  }
   const CoreGrid* grid = grid_of(live, program.record->set);
   if (!grid) return;
   CoreMask cover = grid->empty_mask();
@@ -111,7 +115,7 @@ void measure_cores(const LiveState& live, const LivePrograms::Program& program, 
     for_each_bit(grid->mask(range->cores),
                  [&](std::size_t i) { bytes[i] = add(bytes[i], range->size); });
   }
-  view.cores = count_bits(cover);
+  view.cores = std::max(view.cores, static_cast<std::uint32_t>(count_bits(cover)));
   const CoreSet tensix = cores_in(*grid, cover, CoreType::kTensix);
   if (tensix.count > 0) view.core_set = to_string(tensix);
   view.l1_largest_core = *std::max_element(bytes.begin(), bytes.end());

@@ -77,6 +77,7 @@ class LivePrograms {
   void settle() const;
   void count(const Entry& entry, bool up) const;
   void count_on_set(const Entry& entry, SlotIndex slot, bool up) const;
+  void drop_if_empty(SetIndex set) const;
   std::vector<SlotIndex> one_a_set(const Entry& entry) const;
   const SetLaunches& launches(SetIndex set) const;
   void fill(const Entry& entry, SlotIndex slot, Program& program) const;

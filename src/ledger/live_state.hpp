@@ -50,6 +50,7 @@ struct LiveState {
 struct ProgramContents {
   std::vector<EventKernel> kernels;
   std::uint64_t footprint = 0;     // of all its kernels, whether loaded or not
+  Figure cores;                    // that its kernels run on, each once; empty = not known
   std::uint64_t l1_allocated = 0;  // of its ranges, views left out; 0 if it does not count
 };
 // Of the program in a slot; nothing if there is none.

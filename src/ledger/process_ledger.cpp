@@ -126,6 +126,7 @@ EventDevice ProcessLedger::program_totals(DeviceIndex index) const {
   totals.unique_id = device(index).unique_id;
   const SetFigures sum = program_sums(state_->live, index);
   totals.program_l1_allocated = sum.l1_allocated;
+  totals.kernels_estimated = sum.estimated.footprint;
   for (const auto& type : sum.by_type) {
     totals.kernels_footprint = add(totals.kernels_footprint, type.footprint);
   }

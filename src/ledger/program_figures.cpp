@@ -65,6 +65,7 @@ SetFigures program_sums(const LiveState& live, DeviceIndex device) {
   if (!live.catalog.is_open(device)) {
     sum.by_type = {};
     sum.by_core_type = {};
+    sum.estimated = {};
   }
   return sum;
 }
@@ -74,7 +75,8 @@ void fill_program_l1(const LiveState& live, DeviceIndex device, const SetFigures
   ProgramL1Figures& l1 = figures.program_l1;
   l1.allocated = sum.l1_allocated;
   l1.count = sum.with_l1;
-  l1.resident = resident_bytes(live, device);
+  const bool unknown = sum.unknown_residency > 0 && live.catalog.is_open(device);
+  l1.resident = unknown ? Figure() : resident_bytes(live, device);
   // Without the cores of the device the union is not known, but that of no program is.
   l1.reserved = sum.with_l1 == 0 ? Figure(0) : reserved_bytes(live, device);
 }
@@ -86,6 +88,7 @@ void fill_kernels(const LiveState& live, DeviceIndex device, const SetFigures& s
     const auto& [count, programs, footprint] = sum.by_type[i];
     figures.by_type[i] = {count, programs, footprint};
   }
+  figures.estimated = {sum.estimated.count, sum.estimated.programs, sum.estimated.footprint};
   std::ranges::copy(sum.by_core_type, figures.by_core_type.begin());
   figures.unique_bytes = live.catalog.is_open(device) ? unique_bytes(live, device) : 0;
 }

@@ -37,7 +37,7 @@ struct CoreSet {
   CoreType type = CoreType::kTensix;
   std::vector<CoreRange> ranges;
   std::vector<std::uint16_t> banks;
-  std::uint32_t count = 0;  // cores or banks in it
+  std::uint32_t count = 0;  // cores or banks in it; without any of them, all that is known
   friend bool operator==(const CoreSet&, const CoreSet&) = default;
 };
 
@@ -130,6 +130,8 @@ struct Flags {
   bool program_cache = false;
   bool requested_only = false;  // block and banks are not known
   bool estimated = false;       // in no total
+  // Of a program: nobody may tell when it is launched. Of a buffer it means nothing.
+  bool launches_untold = false;
 };
 
 struct BufferRecord {

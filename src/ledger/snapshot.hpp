@@ -17,6 +17,7 @@
 #include "ledger/address_map.hpp"
 #include "ledger/enums.hpp"
 #include "ledger/figures.hpp"
+#include "ledger/nominal.hpp"
 
 namespace ttmem::ledger {
 
@@ -169,6 +170,12 @@ struct DeviceView {
   std::uint32_t processes = 0;  // alive, with the device open
   std::optional<HostDevice> host;
   DeviceFigures figures;  // sums over processes that are alive
+
+  // What the board has by its data sheet, while no process has told what the chip has.
+  std::optional<NominalCapacity> nominal() const {
+    const bool known = figures.space(Space::kDram).capacity || figures.l1_capacity;
+    return known || mock ? std::nullopt : nominal_capacity(board, arch);
+  }
   bool operator==(const DeviceView&) const = default;
 };
 

@@ -103,6 +103,10 @@ Answer Service::device_info(std::int32_t device) const {
     answer.available = answer.devices > 0;
     return answer;
   }
+  // Circular buffers and kernels as well, where the form has room for them.
+  const Answer held = counters(device);
+  answer.cb = held.cb;
+  answer.kernels = held.kernels;
   if (const auto known = host_.find(device); known != host_.end()) {
     describe(known->second, answer);
   } else if (const auto used = tallies_.find(device); used != tallies_.end()) {

@@ -62,6 +62,7 @@ struct Kernel {
   std::uint64_t size = 0;
   std::uint64_t since_ns = 0;
   std::uint8_t type = 0;
+  bool estimated = false;
 };
 
 class ClientHoldings {

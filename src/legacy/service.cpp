@@ -115,7 +115,7 @@ bool Service::accepts(const Request& request, std::uint32_t owner) {
   const bool adds = request.type == Type::kAlloc || request.type == Type::kCbAlloc ||
                     request.type == Type::kKernelLoad;
   if (!adds) return true;
-  if (request.device < 0 || request.device >= kDevices) {
+  if (!is_device(request.device)) {
     return refuse(owner, bad_device_line(request.device));
   }
   const bool buffer = request.type == Type::kAlloc;
@@ -161,7 +161,10 @@ void Service::apply(const Request& request, Client& client) {
   TTMEM_DCHECK(!is_question(request.type));  // those are answered, and change nothing
   ++health_.messages;
   if (request.claimed_pid != client.pid()) ++health_.pid_differs;
-  if (!accepts(request, client.owner())) return;
+  if (!accepts(request, client.owner())) {
+    if (client.segment) client.segment->anomaly(TTMEM_ANOMALY_BAD_VALUE, request.id);
+    return;
+  }
   const std::uint64_t before = client.holdings.entries();
   switch (request.type) {
     case Type::kAlloc:
@@ -214,7 +217,9 @@ void Service::free(const Request& request, Client& client) {
   const auto freed = client.holdings.free(place);
   if (!freed) {
     ++health_.unknown_frees;
-    if (client.segment) client.segment->anomaly(TTMEM_ANOMALY_UNKNOWN_FREE);
+    if (client.segment && is_device(place.device)) {
+      client.segment->unknown_buffer(place, chip_of(place.device));
+    }
     if (log_.wants_events()) log_.event(unknown_free_line(client.pid(), place));
     return;
   }
@@ -236,12 +241,9 @@ void Service::add_cb(const Request& request, Client& client) {
 }
 
 void Service::remove_cb(const Request& request, Client& client) {
-  const auto cb = client.holdings.remove_cb({request.device, request.id}, request.size);
-  if (!cb) {
-    ++health_.unknown_frees;
-    if (client.segment) client.segment->anomaly(TTMEM_ANOMALY_UNKNOWN_FREE);
-    return;
-  }
+  const Place place{request.device, request.id};
+  const auto cb = client.holdings.remove_cb(place, request.size);
+  if (!cb) return report_unknown_program(place, client);
   if (client.segment) client.segment->cb_removed(*cb);
   log_cb(false, request.device, cb->size);
 }
@@ -249,14 +251,16 @@ void Service::remove_cb(const Request& request, Client& client) {
 void Service::load_kernel(const Request& request, Client& client) {
   if (!has_room(client)) return;
   const Place place{request.device, request.id};
-  const Kernel kernel{request.size, collect::Moment::now().wall_ns, request.kind};
+  const Kernel kernel{request.size, collect::Moment::now().wall_ns, request.kind,
+                      request.estimated};
   const auto before = client.holdings.load(place, kernel);
-  const bool launched_again = before && before->size == kernel.size && before->type == kernel.type;
+  const bool launched_again = before && before->size == kernel.size &&
+                              before->type == kernel.type && before->estimated == kernel.estimated;
   if (before && !launched_again) {
     ++health_.replaced;
     if (client.segment) {
       client.segment->kernel_unloaded(place);
-      client.segment->anomaly(TTMEM_ANOMALY_REPLACED);
+      client.segment->anomaly(TTMEM_ANOMALY_REPLACED, place.id);
     }
   }
   if (ClientSegment* segment = segment_of(client); segment != nullptr && launched_again) {
@@ -270,13 +274,17 @@ void Service::load_kernel(const Request& request, Client& client) {
 void Service::unload_kernel(const Request& request, Client& client) {
   const Place place{request.device, request.id};
   const auto kernel = client.holdings.unload(place);
-  if (!kernel) {
-    ++health_.unknown_frees;
-    if (client.segment) client.segment->anomaly(TTMEM_ANOMALY_UNKNOWN_FREE);
-    return;
-  }
+  if (!kernel) return report_unknown_program(place, client);
   if (client.segment) client.segment->kernel_unloaded(place);
   log_kernel(false, place, *kernel);
+}
+
+// The original said nothing about these.
+void Service::report_unknown_program(const Place& place, Client& client) {
+  ++health_.unknown_frees;
+  if (client.segment && is_device(place.device)) {
+    client.segment->unknown_program(place, chip_of(place.device));
+  }
 }
 
 void Service::log_cb(bool added, std::int32_t device, std::uint64_t size) {

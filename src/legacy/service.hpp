@@ -47,7 +47,8 @@ HostFigures host_figures(const ledger::Snapshot& snapshot,
 // The capacity fields of an answer.
 void describe(const HostDevice& device, Answer& answer);
 
-inline constexpr std::int32_t kDevices = 255;                    // numbers 0..254
+inline constexpr std::int32_t kDevices = 255;  // numbers 0..254
+inline bool is_device(std::int32_t number) { return number >= 0 && number < kDevices; }
 inline constexpr std::uint64_t kMostBytes100GiB = 100ull << 30;  // of one entry, this included
 inline constexpr std::uint64_t kMostKernelBytes = 0xFFFFFFFF;
 
@@ -142,6 +143,7 @@ class Service {
   void remove_cb(const Request& request, Client& client);
   void load_kernel(const Request& request, Client& client);
   void unload_kernel(const Request& request, Client& client);
+  void report_unknown_program(const Place& place, Client& client);
   void restore(const Request& request, Client& client, const Chip& chip, std::uint64_t since_ns);
   void log_cb(bool added, std::int32_t device, std::uint64_t size);
   void log_kernel(bool loaded, const Place& place, const Kernel& kernel);

@@ -357,7 +357,9 @@ static_assert(offsetof(Failure, picture) == 2048);
 // plus 1. Blobs never change or move.
 enum class BlobKind : std::uint16_t {
   kString = 1,
-  kCores = 2,        // u8 core type, 3 x 0, then ranges of 4 bytes: x0 y0 x1 y1, disjoint, sorted
+  // u8 core type, 3 x 0, then ranges of 4 bytes: x0 y0 x1 y1, disjoint, sorted; or without a range,
+  // where nobody knows where the cores are: u8 core type, u24 how many
+  kCores = 2,
   kBanks = 3,        // u16 bank numbers, ascending
   kAddresses = 4,    // u64 a core
   kDeviceList = 5,   // u16 device indices
@@ -378,6 +380,11 @@ struct Blob {
   std::uint16_t reserved;
 };
 static_assert(sizeof(Blob) == 8);
+
+inline constexpr std::uint32_t kCoreCountBytes = 4;  // of a set of cores that is only a count
+constexpr std::uint32_t told_cores(const std::uint8_t* bytes) {
+  return bytes[1] | std::uint32_t{bytes[2]} << 8 | std::uint32_t{bytes[3]} << 16;
+}
 
 // ---- origins -------------------------------------------------------------------------------
 

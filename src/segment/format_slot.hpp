@@ -65,6 +65,7 @@ inline constexpr unsigned kFlagProgramCache = 1u << 2;
 inline constexpr unsigned kFlagRequestedOnly = 1u << 3;
 inline constexpr unsigned kFlagEstimated = 1u << 4;
 inline constexpr unsigned kFlagPerCore = 1u << 5;  // buffer: `address` is a blob of addresses
+inline constexpr unsigned kFlagLaunchesUntold = 1u << 5;  // program, as in the C ABI
 // Program: dispatched since it was registered and since a device of its set was last closed. Its
 // kernels count, and it can be resident, only while it has this flag.
 inline constexpr unsigned kFlagLoaded = 1u << 6;

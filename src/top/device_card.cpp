@@ -133,7 +133,12 @@ std::string legend_word(std::string_view name, const std::string& amount, bool i
 void draw_legend(Canvas& canvas, int x, int y, int end, const Scene& scene,
                  const ledger::DeviceView& device) {
   if (!device.figures.l1_capacity) {
-    canvas.grid.text(x, y, "No tracked process reports how large it is.", looks::kFaint, end - x);
+    std::string text = "No tracked process reports how large it is.";
+    if (const auto nominal = device.nominal()) {
+      text += fmt::format(" Nominal: DRAM {}, L1 {}.", scene.bytes(nominal->dram_bytes),
+                          scene.bytes(nominal->l1_bytes()));
+    }
+    canvas.grid.text(x, y, text, looks::kFaint, end - x);
     return;
   }
   const L1Parts parts = l1_parts(device);

@@ -31,6 +31,7 @@ Json device(const ledger::EventDevice& view) {
   return {{"id", view.id},
           {"unique_id", unique_id_text(view.unique_id)},
           {"kernels_footprint", view.kernels_footprint},
+          {"kernels_estimated", view.kernels_estimated},
           {"program_l1_allocated", view.program_l1_allocated}};
 }
 
@@ -40,7 +41,7 @@ Json kernel(const ledger::EventKernel& view) {
           {"core_type", name(view.core_type)},
           {"processor", text_or_null(ledger::processor_name(view.processor))},
           {"packed", view.packed_bytes},
-          {"cores", view.cores},
+          {"cores", view.cores == 0 ? Json(nullptr) : Json(view.cores)},
           {"footprint", view.footprint}};
 }
 
@@ -81,6 +82,7 @@ void add_program(Json& value, const ledger::EventView& event, const EventFields&
   value["type"] = if_has(has.program, name(event.type));
   value["kernels"] = has.program ? kernels(event.kernels) : Json(nullptr);
   value["footprint"] = if_has(has.program, event.footprint);
+  value["cores"] = or_null(event.cores);
   value["loaded_before"] = if_has(has.program, event.loaded_before);
   value["loaded_after"] = if_has(has.program, event.loaded_after);
   value["l1_before"] = if_has(has.program, event.l1_before);

@@ -107,6 +107,15 @@ Json host(const ledger::HostDevice& view) {
           {"heartbeat", or_null(view.heartbeat)}};
 }
 
+Json nominal(const std::optional<ledger::NominalCapacity>& capacity) {
+  if (!capacity) return nullptr;
+  return {{"dram_bytes", capacity->dram_bytes},
+          {"dram_channels", capacity->dram_channels},
+          {"tensix_cores", capacity->tensix_cores},
+          {"l1_bytes_per_core", capacity->l1_bytes_per_core},
+          {"l1_bytes", capacity->l1_bytes()}};
+}
+
 }  // namespace
 
 Json device(const ledger::DeviceView& view) {
@@ -124,6 +133,7 @@ Json device(const ledger::DeviceView& view) {
                 {"l1_bytes_per_core", or_null(view.l1_bytes_per_core)},
                 {"dram_banks", or_null(view.dram_banks)},
                 {"processes", view.processes},
+                {"nominal", nominal(view.nominal())},
                 {"host", view.host ? host(*view.host) : Json(nullptr)}};
   add_figures(value, view.figures);
   return value;
