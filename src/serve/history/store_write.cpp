@@ -30,11 +30,11 @@ std::int64_t slab_end_s(std::size_t tier, std::int64_t slab) {
 }  // namespace
 
 bool Store::write(const KnownDevices& devices, const Tracks& tracks, const KnownRuns& runs,
-                  const UpTimes& up, std::int64_t now_s) {
+                  const UpTimes& up, const std::vector<BusyProgram>& busy, std::int64_t now_s) {
   if (!database_->script("BEGIN IMMEDIATE")) return false;
   const std::array<std::int64_t, kTiers> kept = kept_from_s_;
   if (drop_old(now_s) && shrink(now_s) && put_names(devices, tracks, runs) && put_rows(tracks) &&
-      put_up(up) && database_->script("COMMIT")) {
+      put_up(up) && put_busy(busy) && database_->script("COMMIT")) {
     over_limit_ = false;
     return true;
   }
@@ -105,6 +105,15 @@ bool Store::put_up(const UpTimes& up) {
          database_->run("DELETE FROM up WHERE from_s < ?1", {up.all().begin()->first});
 }
 
+bool Store::put_busy(const std::vector<BusyProgram>& busy) {
+  return std::ranges::all_of(busy, [&](const BusyProgram& each) {
+    return database_->run(
+        "INSERT OR REPLACE INTO programs VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        {each.minute_s, as_integer(each.unique_id), each.name, std::int64_t{each.pid}, each.process,
+         as_integer(each.launches), as_integer(each.replays)});
+  });
+}
+
 bool Store::drop_old(std::int64_t now_s) {
   if (now_s < dropped_s_ + kDropEveryS) return true;
   dropped_s_ = now_s;
@@ -141,6 +150,11 @@ bool Store::drop_old_names(std::int64_t now_s) {
              "ORDER BY id DESC LIMIT 1 OFFSET ?1)",
              {most_runs}) &&
          database_->run("DELETE FROM run_devices WHERE run < (SELECT min(id) FROM runs)") &&
+         database_->run("DELETE FROM programs WHERE minute_s < ?1", {now_s - kBusyKeepS}) &&
+         database_->run(
+             "DELETE FROM programs WHERE minute_s <= (SELECT minute_s FROM programs "
+             "ORDER BY minute_s DESC LIMIT 1 OFFSET ?1)",
+             {static_cast<std::int64_t>(limits_.busy_programs)}) &&
          database_->run("DELETE FROM up WHERE to_s < ?1", {oldest_s});
 }
 
@@ -177,7 +191,8 @@ bool Store::forget_after(std::int64_t now_s) {
                           {number, now_s});
     kept_from_s_[tier] = std::min(kept_from_s_[tier], now_s);
   }
-  good = good && database_->run("DELETE FROM up WHERE from_s > ?1", {now_s}) &&
+  good = good && database_->run("DELETE FROM programs WHERE minute_s > ?1", {now_s}) &&
+         database_->run("DELETE FROM up WHERE from_s > ?1", {now_s}) &&
          database_->run("UPDATE up SET to_s=?1 WHERE to_s > ?1", {now_s}) &&
          database_->run("UPDATE series SET changed_s=?1 WHERE changed_s > ?1", {now_s});
   dropped_s_ = 0;
