@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ledger/live.hpp"
+#include "ledger/live_state.hpp"
 #include "ledger/launch_watch.hpp"
 #include "ledger/snapshot.hpp"
 

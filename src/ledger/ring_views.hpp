@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ledger/live.hpp"
+#include "ledger/live_state.hpp"
 #include "ledger/figures.hpp"
 #include "ledger/snapshot.hpp"
 

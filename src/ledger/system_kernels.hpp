@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ledger/live.hpp"
+#include "ledger/live_state.hpp"
 #include "ledger/core_picture.hpp"
 
 namespace ttmem::ledger {
