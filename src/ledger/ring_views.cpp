@@ -118,7 +118,7 @@ RingFigures ring_figures(const LiveState& live, const RingManagerRecord& manager
 
 std::vector<RingView> ring_views(const LiveState& live, DeviceIndex device, const Naming& naming) {
   std::vector<RingView> views;
-  const FirstPrograms first = first_programs(books);
+  const FirstPrograms first = first_programs(live);
   for (const auto& [index, manager] : live.ring_managers) {
     if (!manager.open || !live.catalog.covers(manager.set, device)) continue;
     for (const RingRecord& ring : manager.rings) {
