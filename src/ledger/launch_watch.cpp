@@ -11,6 +11,8 @@
 namespace ttmem::ledger {
 namespace {
 
+// Seconds are counted in 32 bits; no clock is later than the year 2106.
+constexpr TimeNs kLatest = TimeNs{std::numeric_limits<std::uint32_t>::max()} * kLaunchIntervalNs;
 constexpr std::size_t kMostWatched = 4096;  // workloads of one process, and as many traces
 
 std::uint32_t second_at(TimeNs time) {
@@ -76,14 +78,14 @@ void LaunchWatch::take(const LaunchCount& count, Watched& watched, TimeNs now,
   const TimeNs last = count.last == 0 ? 0 : to_time(count.last);
   const bool began = is_new || count.count < watched.count;  // a new one with the id of another
   const std::uint64_t before = began ? 0 : watched.count;
-  if (began && second_at(first) >= first_second(now) && first <= now) {
+  const bool loaded = count.count > 0 && (began || watched.count == 0);
+  if (loaded && second_at(first) >= first_second(now) && first <= now) {
     second_of(watched, first).marks |= kMarkFirstLoad;
   }
   // When those before the very first look came is not known.
   if (count.count > before && looked_ != 0) {
-    const TimeNs from = std::max(began ? first : 0, looked_);
-    spread(watched, count.count - before, from,
-           last == 0 || last > now ? now : std::max(last, from));
+    const TimeNs to = last == 0 || last > now ? now : std::max(last, std::min(looked_, now));
+    spread(watched, count.count - before, std::min(std::max(loaded ? first : 0, looked_), to), to);
   }
   const bool reloaded = !began && count.reloads > watched.reloads;
   if (reloaded) second_of(watched, last != 0 && last <= now ? last : now).marks |= kMarkReload;
@@ -98,6 +100,7 @@ void LaunchWatch::take(const LaunchCount& count, Watched& watched, TimeNs now,
 }
 
 void LaunchWatch::look(const ProcessLedger& ledger, TimeNs now, const ToTime& to_time) {
+  now = std::min(now, kLatest);
   ++round_;
   ledger.for_each_launch_count([&](const LaunchCount& count) {
     Watched* watched = find(count.is_trace ? traces_ : workloads_, count.id);
@@ -116,6 +119,7 @@ void LaunchWatch::look(const ProcessLedger& ledger, TimeNs now, const ToTime& to
 }
 
 void LaunchWatch::pass(TimeNs now) {
+  now = std::min(now, kLatest);
   if (since_ == 0) since_ = now;
   looked_ = now;
 }
