@@ -18,6 +18,7 @@ struct RunOptions {
   bool print_env = false;
   bool lines = false;  // a word of before: lines are told anyway
   bool no_lines = false;
+  inject::Extras extras;
   std::vector<std::string> command;
 };
 
@@ -37,7 +38,7 @@ int run_program(const RunOptions& options) {
     }
     lines.python_start = start ? *start : "";
   }
-  const auto environment = inject::environment_with(*preload, lines);
+  const auto environment = inject::environment_with(*preload, lines, options.extras);
   if (options.print_env) return Output::print(inject::as_shell_text(environment));
   if (options.command.empty()) {
     fmt::print(stderr, "ttmem: name the program to run, as in `ttmem run python model.py`\n");
@@ -54,6 +55,7 @@ constexpr const char* kRunExamples =
     "Examples:\n"
     "  ttmem run python model.py             then, in another terminal: ttmem status\n"
     "  ttmem run --no-lines python model.py  without file, line and function of each allocation\n"
+    "  ttmem run --launches python model.py  then: ttmem events shows each launch, in order\n"
     "  ttmem run -- pytest -x tests          everything after -- belongs to the program\n"
     "  eval \"$(ttmem run --print-env)\"       for services, notebooks and containers";
 
@@ -70,6 +72,8 @@ void register_run(CLI::App& app, Action& action) {
   command
       ->add_flag("--no-lines", options->no_lines, "Record no Python lines, as with TTMEM_LINES=0")
       ->excludes(lines);
+  command->add_flag("--launches", options->extras.launches,
+                    "Record every launch of a program as an event, as with TTMEM_LAUNCHES=1");
   command->prefix_command();
   command->callback([options, command, &action] {
     options->command = program_of(*command);

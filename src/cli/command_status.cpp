@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <thread>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -19,6 +23,9 @@
 
 namespace ttmem::cli {
 namespace {
+
+// Between the two looks that a rate is made of.
+constexpr std::chrono::milliseconds kBetweenLooks{300};
 
 struct StatusOptions {
   view::Selection selection;
@@ -65,6 +72,9 @@ int print_programs(const collect::Collector& collector, const ledger::Snapshot& 
                    const StatusOptions& options, Output& output) {
   std::vector<ledger::ProgramView> programs = collector.programs();
   std::erase_if(programs, [&](const auto& each) { return !options.selection.has(each); });
+  std::ranges::stable_sort(programs, std::greater{}, [](const ledger::ProgramView& each) {
+    return std::pair(each.recent_per_second.value_or(0), each.last_dispatch);
+  });
   options.format.print(programs_formats(), output, snapshot, programs);
   return kOk;
 }
@@ -118,14 +128,27 @@ int watch(collect::Collector& collector, StatusOptions& options) {
   return output.finish();
 }
 
+// Whether a second look could tell how fast programs run: some was launched just now.
+bool is_running(const collect::Collector& collector) {
+  const ledger::TimeNs now = collector.snapshot().time;
+  return std::ranges::any_of(collector.programs(), [now](const ledger::ProgramView& program) {
+    return program.last_dispatch + ledger::kRecentNs > now || program.replays > 0;
+  });
+}
+
 int status(StatusOptions& options) {
   collect::Options collecting;
   collecting.process = options.selection.process();
   collecting.host = true;
+  collecting.launches = options.programs;
   collect::Collector collector(collecting);
   if (options.watch_seconds > 0) return watch(collector, options);
   Output output;
   collector.refresh();
+  if (options.programs && is_running(collector)) {
+    std::this_thread::sleep_for(kBetweenLooks);
+    collector.refresh();
+  }
   const int code = report(collector, options, output);
   return code == kOk ? output.finish() : code;
 }

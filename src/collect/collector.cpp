@@ -274,6 +274,7 @@ std::optional<Error> Collector::State::follow(SegmentSource& source, bool exited
   try {
     if (auto error = source.update(procfs, now, exited)) return error;
     if (source.changed()) source.work_out(options.totals_only);
+    if (options.launches) source.watch(now.wall_ns);
     if (source.ledger().exhausted()) throw ledger::TooMuch();
     return std::nullopt;
   } catch (const std::exception& problem) {
@@ -341,6 +342,7 @@ ledger::ProcessInput Collector::State::input(const SegmentSource& source) {
     host_sources.locate(elsewhere ? space : 0, source.is_trusted(), view);
   }
   input.ledger = &source.ledger();
+  if (options.launches) input.watch = &source.launches();
   input.to_time = [&source](ledger::Ticks ticks) { return source.wall(ticks); };
   return input;
 }

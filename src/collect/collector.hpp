@@ -50,6 +50,8 @@ struct Options {
   // Only processes of this user are told with their lines, stacks, regions, commands and texts of
   // failures: for one who answers strangers. Empty = everybody's.
   std::optional<std::uint32_t> words_of_user;
+  // Watch the counters of launches, so that programs have recent rates and series.
+  bool launches = false;
   // Remove dead segments beyond the limits of segment/limits.hpp while refreshing.
   bool reap = false;
 };
@@ -85,12 +87,16 @@ class Collector {
                                       std::optional<ledger::Core> only = {}) const;
   // Of each worker of a device, how much is in use. Cheap.
   std::vector<ledger::CoreUse> core_use(std::uint32_t device_id) const;
+  // What lies in the kernel-config rings of a device, by process.
+  std::vector<ledger::RingView> rings(std::uint32_t device_id) const;
   // DRAM and the trace region of a device, one bank for all. Walks all holdings.
   std::vector<ledger::BankMap> banks(std::uint32_t device_id) const;
   // Every holding of every process, also of those that died (`alive` tells). Order: by process,
   // then by slot.
   void holdings(const std::function<void(const ledger::HoldingView&)>& visit) const;
-  std::vector<ledger::ProgramView> programs() const;
+  // With `with_launches`, what was seen of their launches since the first refresh, up to five
+  // minutes: needs Options::launches.
+  std::vector<ledger::ProgramView> programs(bool with_launches = false) const;
   // What is held, by the code that it comes from.
   std::vector<ledger::OriginTotal> origins(const ledger::OriginQuestion& question) const;
   // What was held when a failure happened. `process_key` is ProcessView::key.

@@ -31,6 +31,13 @@ std::vector<ledger::CoreUse> Collector::core_use(std::uint32_t device_id) const 
   return {};
 }
 
+std::vector<ledger::RingView> Collector::rings(std::uint32_t device_id) const {
+  for (const ledger::DeviceView& device : state_->snapshot.devices) {
+    if (device.id == device_id) return ledger::all_rings(state_->inputs, state_->snapshot, device);
+  }
+  return {};
+}
+
 std::vector<ledger::BankMap> Collector::banks(std::uint32_t device_id) const {
   for (const ledger::DeviceView& device : state_->snapshot.devices) {
     if (device.id == device_id) {
@@ -44,8 +51,8 @@ void Collector::holdings(const std::function<void(const ledger::HoldingView&)>& 
   ledger::for_each_holding(state_->inputs, state_->snapshot, visit);
 }
 
-std::vector<ledger::ProgramView> Collector::programs() const {
-  return ledger::all_programs(state_->inputs, state_->snapshot);
+std::vector<ledger::ProgramView> Collector::programs(bool with_launches) const {
+  return ledger::all_programs(state_->inputs, state_->snapshot, with_launches);
 }
 
 std::vector<ledger::OriginTotal> Collector::origins(const ledger::OriginQuestion& question) const {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <variant>
 
+#include "segment/ring_rules.hpp"
+
 namespace ttmem::collect {
 
 namespace {
@@ -181,7 +183,7 @@ ledger::SpaceRecord space_of(const segment::Space& space, const BlobReader& blob
   return record;
 }
 
-ledger::RingRecord ring_of(const segment::Ring& ring) {
+ledger::RingRecord ring_of(const segment::Ring& ring, const segment::RingContents& contents) {
   ledger::RingRecord record;
   record.core_type = core_type_of(ring.core_type);
   record.base = ring.base;
@@ -195,6 +197,14 @@ ledger::RingRecord ring_of(const segment::Ring& ring) {
     const segment::RingEntry& entry = ring.entries[i];
     record.slices.push_back({entry.address, entry.bytes, entry.workload});
   }
+  for (std::uint32_t i = 0; i < std::min(contents.count, segment::kRingSlices); ++i) {
+    const segment::RingSlice& slice = contents.slices[i];
+    if (slice.end <= slice.begin) continue;
+    record.contents.push_back({slice.begin, slice.end - slice.begin, slice.workload});
+  }
+  const segment::NextPlace next = segment::next_place(ring);
+  record.next_address = next.address;
+  record.next_bytes = next.bytes;
   return record;
 }
 
@@ -334,7 +344,9 @@ ledger::RingManagerRecord ring_manager_of(const segment::RingManager& manager) {
   record.evictions = manager.evictions;
   record.reloads = manager.reloads;
   const std::uint32_t count = std::min(manager.ring_count, segment::kMaxRings);
-  for (std::uint32_t i = 0; i < count; ++i) record.rings.push_back(ring_of(manager.rings[i]));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    record.rings.push_back(ring_of(manager.rings[i], manager.contents[i]));
+  }
   return record;
 }
 

@@ -85,6 +85,11 @@ void SegmentSource::work_out(bool totals_only) const {
   }
 }
 
+void SegmentSource::watch(ledger::TimeNs now) {
+  if (!changed_) return launches_.pass(now);
+  launches_.look(*ledger_, now, [this](ledger::Ticks ticks) { return clock_.wall(ticks); });
+}
+
 bool SegmentSource::update_geometry() {
   const segment::Header& now = header();
   const RecordsState state{now.changes,          now.interned_bytes,  now.device_count,

@@ -19,6 +19,7 @@
 #include "collect/liveness.hpp"
 #include "collect/procfs.hpp"
 #include "ledger/assemble.hpp"
+#include "ledger/launch_watch.hpp"
 #include "ledger/process_ledger.hpp"
 #include "ledger/snapshot.hpp"
 #include "segment/reader.hpp"
@@ -53,6 +54,10 @@ class SegmentSource final : private segment::SlotSink {
   bool was_read() const { return !first_; }
   // Whether the last update found anything new.
   bool changed() const { return changed_; }
+
+  // After an update: notes the launches that came since the one before.
+  void watch(ledger::TimeNs now);
+  const ledger::LaunchWatch& launches() const { return launches_; }
 
   const ledger::ProcessLedger& ledger() const { return *ledger_; }
   const segment::Reader& reader() const { return reader_; }
@@ -118,6 +123,7 @@ class SegmentSource final : private segment::SlotSink {
   std::uint32_t failures_seen_ = 0;
   std::optional<std::uint64_t> counted_order_;  // launches as of the last look at the counters
   segment::CounterFront counters_{};
+  ledger::LaunchWatch launches_;
   std::vector<ledger::FailureView> failures_;
   ledger::ProcessView identity_;
   std::unique_ptr<EventDecoder> decoder_;                            // null: events are not kept

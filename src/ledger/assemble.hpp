@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ledger/figure_table.hpp"
+#include "ledger/launch_watch.hpp"
 #include "ledger/process_ledger.hpp"
 #include "ledger/snapshot.hpp"
 
@@ -25,6 +26,7 @@ struct ProcessInput {
   const ProcessLedger* ledger = nullptr;  // null: known from outside totals only
   std::vector<OutsideTotals> outside;
   std::function<TimeNs(Ticks)> to_time;  // to wall-clock nanoseconds
+  const LaunchWatch* watch = nullptr;    // null: nobody watches its launches
 };
 
 // The largest totals a long-lived reader has seen, by device; used when several processes shared
@@ -63,7 +65,10 @@ void for_each_holding(const std::vector<ProcessInput>& processes, const Snapshot
                       const std::function<void(const HoldingView&)>& visit);
 // The live programs: those of the dead are holdings, and nothing else.
 std::vector<ProgramView> all_programs(const std::vector<ProcessInput>& processes,
-                                      const Snapshot& snapshot);
+                                      const Snapshot& snapshot, bool with_launches = false);
+// The open rings of a device, by process.
+std::vector<RingView> all_rings(const std::vector<ProcessInput>& processes,
+                                const Snapshot& snapshot, const DeviceView& device);
 
 // One DRAM bank of a device from bottom to top: buffers, and the free blocks between them. Buffers
 // have the same address in every bank, so one bank stands for all. DRAM and

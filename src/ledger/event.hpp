@@ -46,10 +46,11 @@ enum class EventKind : std::uint8_t {
   kFailed,
   kAnomaly,
   kRingFull,
+  kLaunched,  // `served` says how; only of processes that record every launch
 };
 
 template <>
-inline constexpr std::array<std::string_view, 28> kNamesOf<EventKind> = {"process_started",
+inline constexpr std::array<std::string_view, 29> kNamesOf<EventKind> = {"process_started",
                                                                          "process_ended",
                                                                          "gap",
                                                                          "device_opened",
@@ -76,7 +77,13 @@ inline constexpr std::array<std::string_view, 28> kNamesOf<EventKind> = {"proces
                                                                          "trace_released",
                                                                          "failed",
                                                                          "anomaly",
-                                                                         "ring_full"};
+                                                                         "ring_full",
+                                                                         "launched"};
+
+// How a launch found its programs: see segment::Served.
+enum class Served : std::uint8_t { kHit, kFirstLoad, kReload };
+template <>
+inline constexpr std::array<std::string_view, 3> kNamesOf<Served> = {"hit", "first_load", "reload"};
 
 // A device that the event concerns, with its totals over all live processes after the event: what
 // the original printed as "Total".
@@ -128,7 +135,8 @@ struct EventView {
   bool loaded_before = false, loaded_after = false;
   std::uint64_t l1_before = 0, l1_after = 0;  // size x cores of its ranges, views left out
 
-  std::uint64_t count = 0;  // replays so far
+  std::uint64_t count = 0;  // replays, or launches, so far
+  Served served = Served::kHit;
   std::uint64_t missed = 0;
   Ended ended = Ended::kAlive;
   std::uint32_t failure = 0;        // number of the failure

@@ -255,6 +255,15 @@ std::optional<SlotIndex> LivePrograms::first_of_workload(std::uint64_t id) const
   return std::nullopt;
 }
 
+std::vector<const WorkloadRecord*> LivePrograms::workloads() const {
+  std::vector<const WorkloadRecord*> all;
+  all.reserve(workloads_.size());
+  for (const auto& [id, slots] : workloads_) {
+    all.push_back(slots_.get<WorkloadRecord>(slots.front()));
+  }
+  return all;
+}
+
 std::vector<SlotIndex> LivePrograms::traces() const { return traces_; }
 
 std::uint64_t LivePrograms::dangling(const Entry& entry) const {

@@ -51,6 +51,7 @@ class LivePrograms {
   bool find(std::uint64_t id, SetIndex set, Program& program) const;
   bool find(SlotIndex slot, Program& program) const;
   const WorkloadRecord* workload(std::uint64_t id) const;
+  std::vector<const WorkloadRecord*> workloads() const;
   std::optional<SlotIndex> first_of_workload(std::uint64_t id) const;  // a program of it
   // Slots of every live program and trace, by id and slot.
   std::vector<SlotIndex> programs() const;

@@ -25,6 +25,7 @@ Owner owner_of(const ProcessInput& process, const Snapshot& snapshot) {
 
 void name_owner(const Owner& process, CoreLayers& core) {
   for (L1Layer& layer : core.layers) layer.owner = process;
+  for (CoreKernel& kernel : core.view.kernels) kernel.owner = process;
   if (core.view.clash) core.view.clash->process = process;
 }
 
@@ -35,6 +36,7 @@ void append(CoreLayers& to, CoreLayers&& from) {
   to.layers.insert(to.layers.end(), std::make_move_iterator(from.layers.begin()),
                    std::make_move_iterator(from.layers.end()));
   CoreView& view = to.view;
+  std::ranges::move(from.view.kernels, std::back_inserter(view.kernels));
   view.buffers_occupied = add(view.buffers_occupied, from.view.buffers_occupied);
   view.l1_small_taken = add(view.l1_small_taken, from.view.l1_small_taken);
   view.l1_small_occupied = add(view.l1_small_occupied, from.view.l1_small_occupied);
@@ -47,10 +49,18 @@ void append(CoreLayers& to, CoreLayers&& from) {
   lower(view.headroom_reserved, from.view.headroom_reserved);
 }
 
+void mark_failures(const ProcessView& process, ProgramView& program) {
+  if (!program.launches) return;
+  for (const FailureView& failure : process.failures) {
+    if (failure.program == program.id) program.launches->mark(failure.time, kMarkFailure);
+  }
+}
+
 }  // namespace
 
 Naming naming_of(const ProcessInput& process, const Snapshot& snapshot) {
-  Naming naming{owner_of(process, snapshot), {}, process.to_time};
+  Naming naming{.process = owner_of(process, snapshot), .to_time = process.to_time};
+  naming.watch = process.watch;
   naming.device_ids.emplace();
   if (const ProcessView* view = snapshot.process(process.identity.key)) {
     for (const ProcessDeviceView& device : view->devices) {
@@ -129,15 +139,30 @@ void for_each_holding(const std::vector<ProcessInput>& processes, const Snapshot
 }
 
 std::vector<ProgramView> all_programs(const std::vector<ProcessInput>& processes,
-                                      const Snapshot& snapshot) {
+                                      const Snapshot& snapshot, bool with_launches) {
   std::vector<ProgramView> all;
   for (const ProcessInput& process : processes) {
     if (!process.ledger || !process.identity.alive) continue;
+    Naming naming = naming_of(process, snapshot);
+    naming.with_launches = with_launches;
+    const std::size_t before = all.size();
+    unless_too_much(
+        [&] { std::ranges::move(process.ledger->programs(naming), std::back_inserter(all)); });
+    if (!with_launches) continue;
+    for (std::size_t i = before; i < all.size(); ++i) mark_failures(process.identity, all[i]);
+  }
+  return all;
+}
+
+std::vector<RingView> all_rings(const std::vector<ProcessInput>& processes,
+                                const Snapshot& snapshot, const DeviceView& device) {
+  std::vector<RingView> all;
+  for_each_open(processes, device, [&](const ProcessInput& process, DeviceIndex index) {
     unless_too_much([&] {
-      std::ranges::move(process.ledger->programs(naming_of(process, snapshot)),
+      std::ranges::move(process.ledger->rings(index, naming_of(process, snapshot)),
                         std::back_inserter(all));
     });
-  }
+  });
   return all;
 }
 

@@ -16,7 +16,7 @@
 namespace ttmem::ledger {
 namespace {
 
-constexpr TimeNs kRecentNs = 60'000'000'000;
+constexpr TimeNs kRecentlyMadeNs = 60'000'000'000;
 
 using Path = std::vector<std::string>;
 
@@ -96,7 +96,7 @@ class Rows {
 
   void add(const ProcessInput& process) {
     const TimeNs now = snapshot_.time;
-    const TimeNs recent_from = now > kRecentNs ? now - kRecentNs : 0;
+    const TimeNs recent_from = now > kRecentlyMadeNs ? now - kRecentlyMadeNs : 0;
     Chosen chosen(process, snapshot_, question_.device);
     const Owner owner = naming_of(process, snapshot_).process;
     std::unordered_map<std::uint64_t, std::size_t> places;  // by origin and name

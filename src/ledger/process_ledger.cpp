@@ -9,6 +9,8 @@
 
 #include "ledger/live_state.hpp"
 #include "ledger/origin_shares.hpp"
+#include "ledger/program_launches.hpp"
+#include "ledger/ring_views.hpp"
 
 namespace ttmem::ledger {
 
@@ -220,6 +222,16 @@ void ProcessLedger::for_each_holding(const std::function<void(const HoldingView&
 
 void ProcessLedger::for_each_share(const std::function<void(const OriginShare&)>& visit) const {
   ledger::for_each_share(state_->live, visit);
+}
+
+void ProcessLedger::for_each_launch_count(
+    const std::function<void(const LaunchCount&)>& visit) const {
+  launch_counts(state_->live, visit);
+}
+
+std::vector<RingView> ProcessLedger::rings(DeviceIndex device, const Naming& naming) const {
+  state_->renew();
+  return ring_views(state_->live, device, naming);
 }
 
 std::vector<ProgramView> ProcessLedger::programs(const Naming& naming) const {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
+
+#include "ledger/ring_views.hpp"
 
 #include "ledger/live_state.hpp"
 
@@ -45,12 +49,35 @@ std::uint64_t unique_bytes(const LiveState& live, DeviceIndex device) {
     // code.
     if (sets.size() == 1) break;
     live.catalog.effort().spend(totals->codes().size() * Effort::kHeavy);
-    for (const auto& [code, users] : totals->codes()) {
+    for (const auto& [code, use] : totals->codes()) {
       const bool again = code.hash != 0 && !seen.insert(code).second;
       if (again) sum = subtract(sum, code.bytes);
     }
   }
   return sum;
+}
+
+// The binaries that repeat most. Equal code of two sets is one.
+std::vector<SharedCode> shared_code(const LiveState& live, DeviceIndex device) {
+  std::map<Code, CodeUse> all;
+  for (const SetIndex set : live.catalog.sets_of(device)) {
+    const ProgramTotals* totals = live.programs.totals(set);
+    if (!totals) continue;
+    live.catalog.effort().spend(totals->codes().size());
+    for (const auto& [code, use] : totals->codes()) {
+      if (code.hash == 0) continue;
+      CodeUse& sum = all[code];
+      sum.kernels = add(sum.kernels, use.kernels);
+      sum.name = use.name;
+    }
+  }
+  std::vector<SharedCode> shared;
+  for (const auto& [code, use] : all) {
+    if (use.kernels < 2 || code.bytes == 0) continue;
+    shared.push_back({std::string(live.catalog.string(use.name)), code.bytes, use.kernels});
+  }
+  keep_most_repeated(shared);
+  return shared;
 }
 
 }  // namespace
@@ -90,7 +117,11 @@ void fill_kernels(const LiveState& live, DeviceIndex device, const SetFigures& s
   }
   figures.estimated = {sum.estimated.count, sum.estimated.programs, sum.estimated.footprint};
   std::ranges::copy(sum.by_core_type, figures.by_core_type.begin());
-  figures.unique_bytes = live.catalog.is_open(device) ? unique_bytes(live, device) : 0;
+  const bool open = live.catalog.is_open(device);
+  figures.code_bytes = open ? sum.code_bytes : 0;
+  figures.unique_bytes = open ? unique_bytes(live, device) : 0;
+  // Without a second kernel of any code there is nothing to look for.
+  if (figures.code_bytes > figures.unique_bytes) figures.shared_code = shared_code(live, device);
 }
 
 void fill_launches(const LiveState& live, DeviceIndex device, KernelFigures& figures) {
@@ -123,21 +154,7 @@ void fill_rings(const LiveState& live, DeviceIndex device, DeviceFigures& figure
   for (const auto& [index, manager] : live.ring_managers) {
     if (!manager.open || !live.catalog.covers(manager.set, device)) continue;
     for (const RingRecord& ring : manager.rings) {
-      RingFigures figure;
-      figure.core_type = ring.core_type;
-      figure.queue = manager.queue;
-      figure.sub_device = manager.sub_device;
-      figure.capacity = ring.bytes;
-      figure.programs = ring.slices.size();
-      // Slices of a hostile file may overlap or be huge: a ring is never fuller than full.
-      for (const RingSlice& slice : ring.slices) figure.used += slice.bytes;
-      figure.used = std::min(figure.used, figure.capacity);
-      figure.largest_program = ring.largest_bytes;
-      figure.high_water = std::min(ring.high_water, ring.bytes);
-      figure.evictions = manager.evictions;
-      figure.reloads = manager.reloads;
-      figure.observed = manager.observed;
-      figures.rings.push_back(figure);
+      figures.rings.push_back(ring_figures(live, manager, ring));
     }
   }
 }

@@ -41,6 +41,7 @@ SetFigures& SetFigures::operator+=(const SetFigures& other) {
   for (std::size_t i = 0; i < kCoreTypes; ++i) {
     by_core_type[i] = add(by_core_type[i], other.by_core_type[i]);
   }
+  code_bytes = add(code_bytes, other.code_bytes);
   registered = add(registered, other.registered);
   with_l1 = add(with_l1, other.with_l1);
   unknown_residency = add(unknown_residency, other.unknown_residency);
@@ -82,7 +83,9 @@ void ProgramTotals::count_kernel(const KernelRecord& kernel, KernelType type, bo
   change(group.packed, kernel.packed_bytes, up);
   if (group.count == 0) kernels_.erase(key);
   const Code code{kernel.hash, kernel.packed_bytes};
-  std::uint64_t& users = codes_[code];
+  CodeUse& use = codes_[code];
+  std::uint64_t& users = use.kernels;
+  if (kernel.name != 0) use.name = kernel.name;
   step(users, up);
   const bool first_or_last = users == (up ? 1u : 0u);
   // Code without a hash cannot be recognised, so it counts each time.
@@ -116,6 +119,7 @@ SetFigures ProgramTotals::figures(const Catalog& catalog) const {
     const std::uint64_t footprint = times(group.packed, catalog.core_count(cores));
     SetFigures::Kernels& figures = result.by_type[index_of(type)];
     figures.count += group.count;
+    result.code_bytes = add(result.code_bytes, narrow(group.packed));
     figures.footprint = add(figures.footprint, footprint);
     const auto place = static_cast<std::size_t>(core_type);
     if (place >= kCoreTypes) continue;

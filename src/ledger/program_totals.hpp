@@ -49,6 +49,7 @@ struct SetFigures {
   };
   std::array<Kernels, kKernelTypes> by_type;
   std::array<std::uint64_t, kCoreTypes> by_core_type{};
+  std::uint64_t code_bytes = 0;
   std::uint64_t registered = 0;
   std::uint64_t with_l1 = 0;
   std::uint64_t unknown_residency = 0;  // of those, where nobody knows what is resident
@@ -63,11 +64,15 @@ inline bool residency_is_unknown(const ProgramRecord& program) {
   return program.flags.requested_only || (program.flags.launches_untold && !program.loaded);
 }
 
-// Equal binaries: the same hash and size.
+// Equal binaries: the same hash and size; 0 is no hash.
 struct Code {
   std::uint64_t hash = 0;
   std::uint32_t bytes = 0;
   friend auto operator<=>(const Code&, const Code&) = default;
+};
+struct CodeUse {
+  std::uint64_t kernels = 0;  // that have it
+  StringId name = 0;          // of one of them
 };
 struct CodeHash {
   std::size_t operator()(const Code& code) const { return code.hash ^ code.bytes; }
@@ -98,7 +103,8 @@ class ProgramTotals {
   const std::unordered_map<CoresId, RangeGroup>& ranges() const { return ranges_; }
   const std::map<KernelKey, KernelGroup>& kernels() const { return kernels_; }
   // Kernels by code; and the bytes of all code, equal code once, code without a hash every time.
-  const std::unordered_map<Code, std::uint64_t, CodeHash>& codes() const { return codes_; }
+  using Codes = std::unordered_map<Code, CodeUse, CodeHash>;
+  const Codes& codes() const { return codes_; }
   std::uint64_t unique_bytes() const { return narrow(unique_); }
   // Kernels and ranges whose cores are not there.
   std::uint64_t dangling(const Catalog& catalog) const;
@@ -108,7 +114,7 @@ class ProgramTotals {
  private:
   std::unordered_map<CoresId, RangeGroup> ranges_;
   std::map<KernelKey, KernelGroup> kernels_;
-  std::unordered_map<Code, std::uint64_t, CodeHash> codes_;  // how many kernels have it
+  Codes codes_;
   Wide unique_ = 0;
   std::array<std::uint64_t, kKernelTypes> loaded_{};
   std::map<CoresId, KernelGroup> estimated_;

@@ -238,7 +238,10 @@ struct RingRecord {
   CoreType core_type = CoreType::kTensix;
   std::uint32_t base = 0, bytes = 0;
   std::uint32_t largest_bytes = 0, high_water = 0;
-  std::vector<RingSlice> slices;  // in use, oldest first
+  std::vector<RingSlice> slices;    // in use, oldest first
+  std::vector<RingSlice> contents;  // what lies in it, in use or not; the last one written last
+  // The next slice goes to this address if it has at most so many bytes, else to the base.
+  std::uint32_t next_address = 0, next_bytes = 0;
 };
 
 struct RingManagerRecord {

@@ -239,11 +239,14 @@ struct Snapshot {
 // ---- details, on request ----------------------------------------------------------------------
 
 // From the numbers of one process to those of a document.
+class LaunchWatch;
 struct Naming {
   Owner process = nobody();
   // By DeviceIndex; a device that is not in it is left out. Empty: as they are.
   std::optional<std::map<std::uint16_t, std::uint32_t>> device_ids;
   std::function<TimeNs(std::uint64_t)> to_time;  // from ticks; none: as they are
+  const LaunchWatch* watch = nullptr;            // null: rates of programs are not known
+  bool with_launches = false;                    // programs with their series
 };
 
 enum class HoldingKind : std::uint8_t { kBuffer, kProgram, kKernel, kRange, kTrace };
@@ -272,10 +275,49 @@ struct HoldingView {
   std::string core_set;                      // "0,0-7,7"
   Figure requested, block, occupied, taken;  // on one device
   Figure packed, text, footprint;            // kernels
+  std::uint64_t code = 0;                    // kernels: hash of the binary; 0 = not known
+  std::uint64_t code_users = 0;  // kernels of the same devices that have this binary; 0 = not known
   bool loaded = false, estimated = false, kernel_binaries = false, trace_buffer = false;
   TimeNs since = 0, first_dispatch = 0, last_dispatch = 0;  // 0 = never
   std::uint64_t dispatches = 0;
   std::uint64_t cache_hits = 0, reloads = 0;  // programs and kernels
+};
+
+// ---- which program ran when, as one reader saw it (ledger/launch_watch.hpp) --------------------
+
+inline constexpr TimeNs kLaunchIntervalNs = 1'000'000'000;
+inline constexpr std::size_t kLaunchIntervals = 300;  // that a reader remembers
+inline constexpr TimeNs kRecentNs = 10'000'000'000;   // what a recent rate is the mean of
+
+// What happened to a program in an interval, beside launches; bits.
+inline constexpr std::uint8_t kMarkFirstLoad = 1, kMarkReload = 2, kMarkEviction = 4,
+                              kMarkFailure = 8;
+
+struct LaunchInterval {
+  TimeNs time = 0;             // when it began
+  std::uint64_t launches = 0;  // replays of traces that have the program included
+  std::uint64_t replays = 0;   // of these
+  std::uint8_t marks = 0;
+};
+// From `since` to `until`, at most as long as a reader remembers. An interval that is not listed
+// had no launch and no mark.
+struct LaunchSeries {
+  TimeNs since = 0, until = 0;
+  std::vector<LaunchInterval> intervals;  // ascending
+
+  // Launches per second over the last ten seconds; empty while there was hardly time to look.
+  std::optional<double> recent_rate() const;
+  void mark(TimeNs time, std::uint8_t what);  // if it lies in the window
+};
+
+// The counters of one workload or trace.
+struct LaunchCount {
+  bool is_trace = false;
+  std::uint64_t id = 0;
+  std::uint64_t count = 0, reloads = 0;
+  std::uint64_t first = 0, last = 0;  // ticks; 0 = never
+  bool in_ring = false;               // its slice lies in an open ring
+  std::uint32_t members = 0;          // of a trace: a list of the catalog
 };
 
 struct ProgramView {
@@ -297,6 +339,25 @@ struct ProgramView {
   std::uint64_t dispatches = 0, cache_hits = 0, reloads = 0;
   TimeNs registered = 0, first_dispatch = 0, last_dispatch = 0;
   double dispatches_per_second = 0;  // between first and last dispatch
+  std::uint64_t replays = 0;         // of live traces that have it as a member
+  // Launches and replays per second in the last seconds; empty: nobody has watched it.
+  std::optional<double> recent_per_second;
+  std::optional<LaunchSeries> launches;  // filled on request
+};
+
+// What lies in a kernel-config ring, by address.
+struct RingSliceView {
+  std::uint64_t begin = 0, end = 0;
+  std::uint64_t workload = 0;  // 0 = none, or a trace
+  std::string name;            // of the program, or "a trace"
+  bool live = false;           // else the program is gone, and its bytes are free
+  bool in_use = false;         // the runtime has not seen it end yet
+};
+struct RingView {
+  Owner process = nobody();
+  RingFigures figures;
+  std::uint64_t base = 0;
+  std::vector<RingSliceView> slices;  // what is between them is free
 };
 
 // One stretch of a core's L1, bottom to top.
@@ -353,6 +414,15 @@ struct CoreUse {
   std::uint64_t used = 0, capacity = 0;  // 0: not known
 };
 
+// A loaded kernel on a core that programs do not share: ethernet and dispatch cores.
+struct CoreKernel {
+  std::string name, program;
+  KernelType type = KernelType::kApplication;
+  std::uint8_t processor = 255;
+  std::uint64_t bytes = 0;  // packed
+  Owner owner;
+};
+
 struct CoreView {
   Core core;
   Role role = Role::kWorker;
@@ -367,8 +437,9 @@ struct CoreView {
   std::uint64_t reserved = 0;          // union over live programs
   std::uint64_t kernel_footprint = 0;  // packed bytes of loaded kernels on this core
   std::uint32_t ring_used = 0;
-  std::optional<Clash> clash;    // if the headroom is negative
-  std::vector<CoreStretch> map;  // filled on request
+  std::optional<Clash> clash;       // if the headroom is negative
+  std::vector<CoreStretch> map;     // filled on request
+  std::vector<CoreKernel> kernels;  // with the map; of workers none: their programs take turns
 };
 
 }  // namespace ttmem::ledger

@@ -267,6 +267,19 @@ struct Ring {
 };
 static_assert(sizeof(Ring) == 224);
 
+// What lies in a ring: a slice for the last launch of each workload, as long as it is whole. The
+// queue forgets an entry when it is free; its bytes stay until something is written over them.
+struct RingSlice {
+  std::uint32_t begin, end;  // addresses
+  std::uint64_t workload;    // id; ~0 = a trace
+};
+struct RingContents {
+  std::uint32_t count;
+  std::uint32_t reserved;
+  RingSlice slices[kRingSlices];  // the one written last is the last
+};
+static_assert(sizeof(RingContents) == 8 + 16 * kRingSlices);
+
 // Its version is its own counter << 1 | being written: ring changes are not events.
 struct RingManager {
   std::uint64_t version;
@@ -282,8 +295,9 @@ struct RingManager {
   std::uint64_t expected;   // completions queued so far (simulated rings)
   std::uint64_t reserved;
   Ring rings[kMaxRings];
+  RingContents contents[kMaxRings];  // of the ring of the same number
 };
-static_assert(sizeof(RingManager) == 64 + 5 * 224);
+static_assert(sizeof(RingManager) == 64 + 5 * (224 + sizeof(RingContents)));
 
 // ---- counters ------------------------------------------------------------------------------
 

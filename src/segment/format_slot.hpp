@@ -176,6 +176,13 @@ static_assert(offsetof(Event, payload) == 8);
 
 // Notes: events that change no slot. The note's kind stands in `variant` and the low block bits:
 // Meta::block(meta) = Note. Fields: id, a, b as named; time, set, allocator as always.
+// How a launch found its programs.
+enum class Served : std::uint8_t {
+  kHit = 0,        // loaded, and their slice in the ring
+  kFirstLoad = 1,  // one of them was never launched before
+  kReload = 2,     // the slice had left the ring
+};
+
 enum class Note : std::uint8_t {
   kDeviceOpened = 1,      // a = device index
   kDeviceClosed = 2,      // a = device index
@@ -183,13 +190,13 @@ enum class Note : std::uint8_t {
   kAllocatorResized = 4,  // allocator, space
   kAllocatorCleared = 5,  // allocator; its buffers' releases precede it
   kAllocatorClosed = 6,   // allocator
-  // 7 is free
-  kTraceCaptured = 8,  // id = trace id, a = workload id
-  kTraceReplayed = 9,  // id = trace id, a = replay count
-  kFailed = 10,        // id = number of the failure, a = kind
-  kAnomaly = 11,       // a = kind, b = id that was not known
-  kRingFull = 12,      // id = ring manager
-  kEnded = 13,         // a = Ended
+  kLaunched = 7,          // id = workload id, a = its launches so far, b = Served; if asked for
+  kTraceCaptured = 8,     // id = trace id, a = workload id
+  kTraceReplayed = 9,     // id = trace id, a = replay count
+  kFailed = 10,           // id = number of the failure, a = kind
+  kAnomaly = 11,          // a = kind, b = id that was not known
+  kRingFull = 12,         // id = ring manager
+  kEnded = 13,            // a = Ended
 };
 
 }  // namespace ttmem::segment

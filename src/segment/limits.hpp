@@ -16,6 +16,7 @@ inline constexpr std::uint32_t kMaxAllocators = 1024;
 inline constexpr std::uint32_t kMaxRingManagers = 64;
 inline constexpr std::uint32_t kMaxRings = 5;     // one a programmable core type
 inline constexpr std::uint32_t kRingEntries = 8;  // as in the runtime; at most 7 are in use
+inline constexpr std::uint32_t kRingSlices = 64;  // in one ring, of the workloads launched last
 inline constexpr std::uint32_t kMaxFailures = 4;  // the last ones are kept
 inline constexpr std::uint32_t kMaxPictureSlots = 4096;
 inline constexpr std::uint32_t kMaxWatermarks = 16;

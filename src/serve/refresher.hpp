@@ -16,6 +16,7 @@
 #include "collect/collector.hpp"
 #include "legacy/server.hpp"
 #include "loop/loop.hpp"
+#include "serve/history/busy_minutes.hpp"
 #include "serve/history/history.hpp"
 #include "serve/http/deltas.hpp"
 #include "serve/http/live_snapshot.hpp"
@@ -104,6 +105,7 @@ class Refresher {
   Broadcast broadcast_;
   std::deque<ledger::EventView> recent_;
   view::CounterMemory launches_;
+  history::BusyMinutes busy_minutes_;
   Counts counts_;
   Clock::time_point last_;
   std::chrono::nanoseconds cost_{};  // time on a core of the last reading

@@ -40,6 +40,7 @@ DeviceDetails device_details(const collect::Collector& collector,
   DeviceDetails details;
   details.unique_id = device.unique_id;
   details.cores = collector.cores(device.id, true);
+  details.rings = collector.rings(device.id);
   collector.holdings([&](const HoldingView& holding) {
     // What the dead held is no longer on the device, and an estimate has no address to draw.
     if (!holding.process->alive || holding.estimated || !is_on(holding, device.id)) return;
@@ -173,7 +174,7 @@ void take_details(const collect::Collector& collector, const Request& request, F
       frame.process = process_details(collector, process, request.failure, frame.snapshot.time);
     }
   }
-  if (request.programs) frame.programs = collector.programs();
+  if (request.programs) frame.programs = collector.programs(request.launches);
 }
 
 }  // namespace ttmem::top

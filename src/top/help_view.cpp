@@ -26,7 +26,7 @@ constexpr std::array<Line, 13> kKeys = {{
     {"← →", "cores: move; lists: the next order"},
     {"c", "cores: colour by the next figure"},
     {"n  p", "next and previous device or process"},
-    {"f", "cores or kernels, holdings or failures"},
+    {"f", "kernels, timeline, failures, and back"},
     {"b", "bytes to the last digit"},
     {"Space", "pause and go on"},
     {"+  -", "read more or less often, 0.1 to 60 s"},

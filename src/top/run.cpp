@@ -148,8 +148,9 @@ collect::Options what_to_read(const std::optional<ledger::ProcessSelector>& proc
   collect::Options options;
   options.process = process;
   options.host = true;
+  options.launches = true;
   options.host_every_ms = 3000;
-  options.sensors_every_ms = 10'000;
+  options.sensors_every_ms = 3000;
   options.quiet_every_ms = 300;
   return options;
 }

@@ -52,6 +52,7 @@ struct ScreenState {
   int core_column = -1, core_row = -1;
   CoreFigure core_figure = CoreFigure::kUsed;
 
+  bool timeline = false;           // Programs: which ran when, instead of their figures
   bool kernels = false;            // Device: the kernels alone, instead of the cores
   bool failures = false;           // Process: failures instead of holdings
   std::uint32_t open_failure = 0;  // the number of the failure whose picture is shown

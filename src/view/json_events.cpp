@@ -21,8 +21,9 @@ struct EventFields {
         gap(kind == EventKind::kGap),
         ended(kind == EventKind::kProcessEnded),
         failed(kind == EventKind::kFailed),
-        anomaly(kind == EventKind::kAnomaly) {}
-  bool buffer, program, trace, gap, ended, failed, anomaly;
+        anomaly(kind == EventKind::kAnomaly),
+        launch(kind == EventKind::kLaunched) {}
+  bool buffer, program, trace, gap, ended, failed, anomaly, launch;
 };
 
 Json id_or_null(std::uint64_t id) { return id == 0 ? Json(nullptr) : id_text(id); }
@@ -90,7 +91,8 @@ void add_program(Json& value, const ledger::EventView& event, const EventFields&
 }
 
 void add_rest(Json& value, const ledger::EventView& event, const EventFields& has) {
-  value["count"] = if_has(has.trace, event.count);
+  value["count"] = if_has(has.trace || has.launch, event.count);
+  value["served"] = if_has(has.launch, name(event.served));
   value["missed"] = if_has(has.gap, event.missed);
   value["ended"] = if_has(has.ended, name(event.ended));
   value["failure"] = if_has(has.failed, event.failure);

@@ -152,6 +152,26 @@ Labels device_labels(std::uint32_t id, std::uint64_t unique_id) {
   return {{"device", std::to_string(id)}, {"unique_id", unique_id_text(unique_id)}};
 }
 
+// What the host measures; in the units that Prometheus asks for.
+void add_sensors(Families& families, const ledger::HostDevice& host, const Labels& labels) {
+  const auto gauge = [&](const char* name, const char* help,
+                         const std::optional<std::int64_t>& value, double unit) {
+    if (value) families.gauge(name, help, labels, static_cast<double>(*value) * unit);
+  };
+  gauge("ttmem_device_temperature_celsius", "Temperature of the chip, as its driver tells.",
+        host.temperature_millidegrees, 1e-3);
+  gauge("ttmem_device_power_watts", "Power of the chip, as its driver tells.",
+        host.power_microwatts, 1e-6);
+  gauge("ttmem_device_clock_hertz", "Clock of the Tensix cores, as the driver tells.",
+        host.aiclk_mhz, 1e6);
+  gauge("ttmem_device_voltage_volts", "Core voltage of the chip, as its driver tells.",
+        host.voltage_millivolts, 1e-3);
+  gauge("ttmem_device_current_amperes", "Current of the chip, as its driver tells.",
+        host.current_milliamperes, 1e-3);
+  gauge("ttmem_device_fan_rpm", "Turns of the fan per minute, as the driver tells.", host.fan_rpm,
+        1);
+}
+
 void add_device(Families& families, const ledger::DeviceView& device,
                 const CounterMemory::Counts& launches) {
   const Labels labels = device_labels(device.id, device.unique_id);
@@ -160,6 +180,7 @@ void add_device(Families& families, const ledger::DeviceView& device,
                  with(with(with(labels, "arch", name(device.arch)), "board", device.board), "mock",
                       device.mock ? "true" : "false"),
                  1);
+  if (device.host) add_sensors(families, *device.host, labels);
   FigureWriter writer(families, kDeviceFamilies, labels);
   writer.figures(figures);
   writer.launches(launches);

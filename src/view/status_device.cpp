@@ -141,6 +141,17 @@ std::string l1_lines(const ledger::DeviceView& device, const Style& style) {
   return text + program_l1_line(figures.program_l1);
 }
 
+// What a program could get, and what the largest one would cost the others.
+std::string ring_room_line(const ledger::RingFigures& ring) {
+  std::string note = fmt::format("{} free, a program of {} could come next and evict none",
+                                 bytes_text(std::uint64_t{ring.free}),
+                                 bytes_text(std::uint64_t{ring.largest_free}));
+  if (ring.would_evict > 0) {
+    note += fmt::format(", the largest would evict {}", ring.would_evict);
+  }
+  return std::string(19, ' ') + note + "\n";
+}
+
 std::string ring_line(const std::vector<ledger::RingFigures>& rings, const Style& style) {
   const ledger::RingFigures* ring = ledger::fullest_worker_ring(rings);
   if (ring == nullptr) return "    Ring           not known\n";
@@ -155,7 +166,7 @@ std::string ring_line(const std::vector<ledger::RingFigures>& rings, const Style
   if (ring->evictions > 0) note += ", " + count_text(ring->evictions, "eviction");
   if (ring->reloads > 0) note += ", " + count_text(ring->reloads, "reload");
   return "    " + pad_right("Ring", 15) + style.paint(too_small ? Tone::kBad : Tone::kPlain, note) +
-         "\n";
+         "\n" + ring_room_line(*ring);
 }
 
 std::string footprint_note(const ledger::KernelFigures& kernels, KernelType type) {
@@ -189,6 +200,36 @@ std::string estimate_line(const ledger::KernelFigures& kernels) {
                                   exact_text(guess.count)));
 }
 
+// Where there is more than one type of core, the footprint of each.
+std::string core_type_line(const ledger::KernelFigures& kernels) {
+  std::string note;
+  std::size_t types = 0;
+  for (std::size_t i = 0; i < ledger::kCoreTypes; ++i) {
+    if (kernels.by_core_type[i].value_or(0) == 0) continue;
+    ++types;
+    note +=
+        fmt::format("{}{} {}", note.empty() ? "on cores: " : ", ",
+                    name(static_cast<ledger::CoreType>(i)), bytes_text(kernels.by_core_type[i]));
+  }
+  return types < 2 ? "" : continuation(note);
+}
+
+// How much of the code is the same again, and whose it is.
+std::string shared_code_line(const ledger::KernelFigures& kernels) {
+  const std::uint64_t code = kernels.code_bytes.value_or(0);
+  const std::uint64_t unique = kernels.unique_bytes.value_or(0);
+  if (kernels.shared_code.empty() || code <= unique) return "";
+  std::string note =
+      fmt::format("code {}, {} of it the same again:", bytes_text(code), bytes_text(code - unique));
+  for (std::size_t i = 0; i < std::min<std::size_t>(kernels.shared_code.size(), 2); ++i) {
+    const ledger::SharedCode& shared = kernels.shared_code[i];
+    note +=
+        fmt::format("{} {} in {} kernels", i == 0 ? "" : ",",
+                    shared.name.empty() ? "?" : cut(printable(shared.name), 28), shared.kernels);
+  }
+  return continuation(note);
+}
+
 std::string kernel_lines(const ledger::KernelFigures& kernels) {
   std::string system = fmt::format("System {}: {}, {}", bytes_text(kernels.system().footprint),
                                    footprint_note(kernels, KernelType::kFabric),
@@ -197,7 +238,7 @@ std::string kernel_lines(const ledger::KernelFigures& kernels) {
   const std::string application = footprint_note(kernels, KernelType::kApplication);
   return sub_line("Kernels", bytes_text(kernels.total().footprint), "footprint", system) +
          continuation(application + launch_note(kernels)) + estimate_line(kernels) +
-         elsewhere_line(kernels);
+         core_type_line(kernels) + shared_code_line(kernels) + elsewhere_line(kernels);
 }
 
 Tone headroom_tone(const ledger::Headroom& headroom) {

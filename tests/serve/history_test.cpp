@@ -194,6 +194,22 @@ TEST_F(HistoryTest, LaunchesBecomeARateThatFallsToZero) {
             (std::vector<Point>{flat(50), {0, 50, 0}, flat(0)}));
 }
 
+TEST_F(HistoryTest, SensorsAreKeptBesideTheMemory) {
+  EXPECT_TRUE(answer(ask("temperature", kStart, kStart + 1, 1)).series.empty());
+  ledger::HostDevice& host = snapshot.devices[0].host.emplace();
+  host.temperature_millidegrees = 41'000;
+  host.power_microwatts = 18'000'000;
+  pass(1);
+  record();
+  host.temperature_millidegrees = 47'500;
+  pass(1);
+  record();
+  EXPECT_EQ(points("temperature", kStart + 1, kStart + 3, 1),
+            (std::vector<Point>{flat(41'000), {41'000, 47'500, 47'500}}));
+  EXPECT_EQ(points("power", kStart + 1, kStart + 2, 1), (std::vector<Point>{flat(18'000'000)}));
+  EXPECT_TRUE(answer(ask("clock", kStart, kStart + 2, 1)).series.empty()) << "it is not known";
+}
+
 TEST_F(HistoryTest, AnIdleDaemonWritesOncePerMinute) {
   pass(10);
   const std::uint64_t before = history->status().batches;

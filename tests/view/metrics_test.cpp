@@ -97,6 +97,20 @@ TEST(Metrics, WhatIsNotKnownIsAbsent) {
   EXPECT_EQ(text.find("ttmem_kernel_footprint_bytes"), std::string::npos);
 }
 
+TEST(Metrics, SensorsAreInTheUnitsOfPrometheus) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  EXPECT_EQ(text_of(snapshot).find("ttmem_device_temperature"), std::string::npos);
+  ledger::HostDevice& host = snapshot.devices[0].host.emplace();
+  host.temperature_millidegrees = 47'300;
+  host.power_microwatts = 65'000'000;
+  host.aiclk_mhz = 1350;
+  const std::string text = text_of(snapshot);
+  EXPECT_TRUE(has_line(text, "ttmem_device_temperature_celsius{" + kDevice + "} 47.3")) << text;
+  EXPECT_TRUE(has_line(text, "ttmem_device_power_watts{" + kDevice + "} 65")) << text;
+  EXPECT_TRUE(has_line(text, "ttmem_device_clock_hertz{" + kDevice + "} 1350000000")) << text;
+  EXPECT_EQ(text.find("ttmem_device_fan_rpm"), std::string::npos) << "it is not known";
+}
+
 TEST(Metrics, ProcessesOnlyOnRequestAndOnlyTheLiving) {
   ledger::Snapshot snapshot = seeds_snapshot();
   EXPECT_EQ(text_of(snapshot).find("ttmem_process_"), std::string::npos);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -178,6 +179,26 @@ void History::record(const ledger::Snapshot& snapshot, TimeNs now) {
   write_if_due(now_s);
 }
 
+void History::record(std::vector<BusyProgram> busy) {
+  busy_.insert(busy_.end(), std::make_move_iterator(busy.begin()),
+               std::make_move_iterator(busy.end()));
+  if (busy_.size() <= limits_.pending_rows) return;
+  const std::size_t over = busy_.size() - limits_.pending_rows;
+  lost_rows_ += over;
+  busy_.erase(busy_.begin(), busy_.begin() + static_cast<std::ptrdiff_t>(over));
+}
+
+// What still waits is written first: a question is rare.
+Result<std::vector<BusyProgram>> History::busy_programs(const BusyQuery& query) {
+  if (!busy_.empty()) write(static_cast<std::int64_t>(clock_ / kSecondNs));
+  std::vector<BusyProgram> found;
+  if (store_->busy_programs(query, [&](BusyProgram each) { found.push_back(std::move(each)); })) {
+    return found;
+  }
+  return Error{ErrorCode::kSystem,
+               fmt::format("history: cannot read: {}", store_->database().message())};
+}
+
 void History::tick(TimeNs now) {
   if (sampled_ == 0) return;
   now = settle_clock(now);
@@ -192,14 +213,15 @@ void History::tick(TimeNs now) {
 
 void History::write_if_due(std::int64_t now_s) {
   if (written_s_ == 0) written_s_ = now_s;
-  const bool changed = !tracks_.rows().empty() || runs_.has_changes();
+  const bool changed = !tracks_.rows().empty() || runs_.has_changes() || !busy_.empty();
   const std::int64_t pause = std::max(changed ? limits_.batch_s : limits_.heartbeat_s, wait_s_);
   if (now_s >= written_s_ + pause) write(now_s);
 }
 
 void History::write(std::int64_t now_s) {
   written_s_ = now_s;
-  if (store_->write(devices_, tracks_, runs_, up_, now_s)) {
+  if (store_->write(devices_, tracks_, runs_, up_, busy_, now_s)) {
+    busy_.clear();
     devices_.written();
     tracks_.written(device_metric_count());
     runs_.written();

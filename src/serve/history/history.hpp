@@ -63,6 +63,8 @@ class History {
   // Takes what changed; costs no system call except once per batch. The snapshot may be the same as
   // before.
   void record(const ledger::Snapshot& snapshot, TimeNs now);
+  // Takes the most launched programs of a minute; those of a minute come once.
+  void record(std::vector<BusyProgram> busy);
   // Writes what is due. Does nothing, and costs nothing, most of the time.
   void tick(TimeNs now);
   // Writes everything and notes that the daemon is going down. The destructor does not.
@@ -70,6 +72,7 @@ class History {
 
   Result<Answer> query(const Query& query, TimeNs now);
   Result<std::vector<Run>> runs(const RunQuery& query, TimeNs now);
+  Result<std::vector<BusyProgram>> busy_programs(const BusyQuery& query);
   Status status() const;
   // What happened since the last call that its owner should know: the clock jumped, the disk is
   // full, or takes rows again. "" = nothing.
@@ -106,6 +109,7 @@ class History {
   Tracks tracks_;
   Sampler sampler_;
   UpTimes up_;
+  std::vector<BusyProgram> busy_;  // that the file does not have yet
 
   std::string problem_;
   std::string notice_;

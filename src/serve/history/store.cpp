@@ -148,6 +148,7 @@ bool Store::prepare(bool is_new) {
       !database_->script(limit.c_str())) {
     return false;
   }
+  if (!is_new && !renew_schema(*database_)) return false;
   if (has_schema(*database_)) return true;
   return database_->script("SELECT ttmem_tables_are_missing()");  // fails, and says so
 }
@@ -321,6 +322,21 @@ bool Store::runs(const RunQuery& query, const std::function<void(KnownRun)>& vis
     if (good) visit(std::move(known));
   }
   return good;
+}
+
+bool Store::busy_programs(const BusyQuery& query, const std::function<void(BusyProgram)>& visit) {
+  const auto second = [](TimeNs time) { return static_cast<std::int64_t>(time / kSecondNs); };
+  const auto wanted = static_cast<std::int64_t>(query.unique_id.value_or(0));
+  return database_->each(
+      "SELECT * FROM (SELECT minute_s, unique_id, name, process, pid, launches, replays "
+      "FROM programs WHERE minute_s >= ?1 AND minute_s < ?2 AND (?3 = 0 OR unique_id = ?4) "
+      "ORDER BY minute_s DESC LIMIT ?5) ORDER BY minute_s, unique_id, launches DESC, name",
+      {second(query.from), second(query.to), std::int64_t{query.unique_id.has_value()}, wanted,
+       static_cast<std::int64_t>(kMaxBusy)},
+      [&](const Database::Columns& row) {
+        visit({row.integer(0), row.bits(1), row.text(2), row.text(3),
+               static_cast<std::int32_t>(row.integer(4)), row.bits(5), row.bits(6)});
+      });
 }
 
 }  // namespace ttmem::serve::history

@@ -30,11 +30,11 @@ std::int64_t slab_end_s(std::size_t tier, std::int64_t slab) {
 }  // namespace
 
 bool Store::write(const KnownDevices& devices, const Tracks& tracks, const KnownRuns& runs,
-                  const UpTimes& up, std::int64_t now_s) {
+                  const UpTimes& up, const std::vector<BusyProgram>& busy, std::int64_t now_s) {
   if (!database_->script("BEGIN IMMEDIATE")) return false;
   const std::array<std::int64_t, kTiers> kept = kept_from_s_;
   if (drop_old(up.believed_s(now_s)) && shrink(now_s) && put_names(devices, tracks, runs) &&
-      put_rows(tracks) && put_up(up) && database_->script("COMMIT")) {
+      put_rows(tracks) && put_up(up) && put_busy(busy) && database_->script("COMMIT")) {
     over_limit_ = false;
     return true;
   }
@@ -113,6 +113,15 @@ bool Store::put_up(const UpTimes& up) {
   return good && database_->run("DELETE FROM up WHERE from_s < ?1", {up.all().begin()->first});
 }
 
+bool Store::put_busy(const std::vector<BusyProgram>& busy) {
+  return std::ranges::all_of(busy, [&](const BusyProgram& each) {
+    return database_->run(
+        "INSERT OR REPLACE INTO programs VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        {each.minute_s, as_integer(each.unique_id), each.name, std::int64_t{each.pid}, each.process,
+         as_integer(each.launches), as_integer(each.replays)});
+  });
+}
+
 bool Store::drop_old(std::int64_t now_s) {
   if (now_s >= dropped_s_ && now_s < dropped_s_ + kDropEveryS) return true;
   dropped_s_ = now_s;
@@ -157,6 +166,11 @@ bool Store::drop_old_names(std::int64_t now_s) {
              "DELETE FROM devices WHERE number <= (SELECT number FROM devices ORDER BY number DESC "
              "LIMIT 1 OFFSET ?1) AND number NOT IN (SELECT subject FROM series WHERE open)",
              {static_cast<std::int64_t>(limits_.series)}) &&
+         database_->run("DELETE FROM programs WHERE minute_s < ?1", {now_s - kBusyKeepS}) &&
+         database_->run(
+             "DELETE FROM programs WHERE minute_s <= (SELECT minute_s FROM programs "
+             "ORDER BY minute_s DESC LIMIT 1 OFFSET ?1)",
+             {static_cast<std::int64_t>(limits_.busy_programs)}) &&
          database_->run("DELETE FROM up WHERE to_s < ?1", {oldest_s});
 }
 
@@ -214,6 +228,8 @@ bool Store::move_back(std::int64_t from_s, std::int64_t by_s) {
                         {from_s * kNs, by_s * kNs}) &&
          database_->run("UPDATE runs SET ended_at=ended_at-?2 WHERE ended_at>=?1",
                         {from_s * kNs, by_s * kNs}) &&
+         database_->run("UPDATE OR REPLACE programs SET minute_s=minute_s-?2 WHERE minute_s>=?1",
+                        {from_s, by_s / 60 * 60}) &&
          database_->run("DELETE FROM up WHERE to_s>=?1", {from_s});
   up_moved_ = true;
   dropped_s_ = 0;

@@ -206,6 +206,7 @@ std::optional<ledger::Space> peak_of(std::size_t metric);
 // What the metrics of a device are now, by number. Empty: not known, or worked out by the sampler.
 // Those of processes follow, from device_metric_count() on.
 std::vector<Value> device_values(const ledger::DeviceFigures& figures);
+void add_sensors(const ledger::DeviceView& device, std::vector<Value>& values);
 inline constexpr std::string_view kProcessesMetric = "processes";
 inline constexpr std::string_view kDispatchesMetric = "dispatches";
 

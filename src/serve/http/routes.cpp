@@ -23,6 +23,7 @@ using view::JsonLayout;
 using view::json::Json;
 
 constexpr std::string_view kApi = "/api/v1/";
+constexpr const char* kNoHistory = "no history is kept: start the daemon with --history FILE";
 
 Response nothing() { return error(404, "not found: /api lists everything that can be requested"); }
 
@@ -52,6 +53,8 @@ const std::vector<Document>& documents() {
       {"devices", {}},
       {"devices/cores", {"map", "core"}},
       {"devices/banks", {}},
+      {"devices/rings", {}},
+      {"programs/launches", {"device", "pid", "process"}},
   };
   return kAll;
 }
@@ -103,6 +106,7 @@ Response Routes::answer(const Request& request) {
 Response Routes::api(const Request& request, const std::string& name) {
   if (name == "history") return history(request, false);
   if (name == "runs") return history(request, true);
+  if (name == "history/programs") return busy_programs(request);
   if (auto refusal = refuse_unknown(request, name)) return std::move(*refusal);
   sources_.refresh();
   if (name == "snapshot") return text(sources_.live.document());
@@ -115,6 +119,8 @@ Response Routes::api(const Request& request, const std::string& name) {
     return holdings_page(request, sources_.collector, sources_.live.generation());
   }
   if (name == "events") return events(request);
+  constexpr std::string_view kPrograms = "programs/";
+  if (name.starts_with(kPrograms)) return launches(request, name.substr(kPrograms.size()));
   constexpr std::string_view kDevices = "devices/";
   if (name.starts_with(kDevices)) return device(request, name.substr(kDevices.size()));
   return nothing();
@@ -155,6 +161,7 @@ Response Routes::device(const Request& request, const std::string& rest) {
   if (auto refusal = refuse_unknown(request, "devices" + part)) return std::move(*refusal);
   if (part == "/cores") return cores(request, **found);
   if (part == "/banks") return banks(**found);
+  if (part == "/rings") return rings(**found);
   return part.empty() ? json(sources_.live.device_document((*found)->id)) : nothing();
 }
 
@@ -174,6 +181,11 @@ Response Routes::cores(const Request& request, const ledger::DeviceView& device)
 Response Routes::banks(const ledger::DeviceView& device) {
   const view::DeviceBanks banks{device.id, device.unique_id, sources_.collector.banks(device.id)};
   return json(view::banks_json(sources_.live.frame(), banks, JsonLayout::kCompact));
+}
+
+Response Routes::rings(const ledger::DeviceView& device) {
+  const view::DeviceRings rings{device.id, device.unique_id, sources_.collector.rings(device.id)};
+  return json(view::rings_json(sources_.live.frame(), rings, JsonLayout::kCompact));
 }
 
 // Without their pictures, unless one failure of one process is asked for.
@@ -220,6 +232,27 @@ Response Routes::programs(const Request& request) {
   return json(view::programs_json(sources_.live.frame(), programs, JsonLayout::kCompact));
 }
 
+// "0x2a/launches", or "all/launches".
+Response Routes::launches(const Request& request, const std::string& rest) {
+  const std::size_t slash = std::min(rest.find('/'), rest.size());
+  if (rest.substr(slash) != "/launches") return nothing();
+  if (auto refusal = refuse_unknown(request, "programs/launches")) return std::move(*refusal);
+  const std::string id = rest.substr(0, slash);
+  const std::optional<std::uint64_t> wanted = id == "all" ? 0 : view::parse_id(id);
+  if (!wanted)
+    return error(400, "a program is named by its id, such as 0x2a, or all of them by all");
+  view::Selection selection;
+  if (auto refusal = select(request, selection)) return std::move(*refusal);
+  std::vector<ledger::ProgramView> programs = sources_.collector.programs(true);
+  std::erase_if(programs, [&](const auto& each) {
+    return !selection.has(each) || (id != "all" && each.id != *wanted);
+  });
+  if (programs.empty() && id != "all") {
+    return error(404, fmt::format("no living process has a program {}", id));
+  }
+  return json(view::launches_json(sources_.live.frame(), programs, JsonLayout::kCompact));
+}
+
 Response Routes::origins(const Request& request) {
   view::Selection selection;
   if (auto refusal = select(request, selection)) return std::move(*refusal);
@@ -241,7 +274,7 @@ Response Routes::origins(const Request& request) {
 
 Response Routes::history(const Request& request, bool runs) {
   if (sources_.history == nullptr) {
-    return error(404, "no history is kept: start the daemon with --history FILE");
+    return error(404, kNoHistory);
   }
   sources_.refresh();
   const ledger::TimeNs now = sources_.live.frame().time;
@@ -261,6 +294,16 @@ Response Routes::history(const Request& request, bool runs) {
   const auto found = sources_.history->query(*query, now);
   if (!found) return error(400, found.error().message);
   return json(history::answer_json(*found));
+}
+
+Response Routes::busy_programs(const Request& request) {
+  if (sources_.history == nullptr) return error(404, kNoHistory);
+  sources_.refresh();
+  const auto query = history::parse_busy_query(request.query, sources_.live.frame().time);
+  if (!query) return error(400, query.error().message);
+  const auto found = sources_.history->busy_programs(*query);
+  if (!found) return error(503, found.error().message);
+  return json(history::busy_json(*found));
 }
 
 Response Routes::events(const Request& request) {

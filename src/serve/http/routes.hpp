@@ -49,9 +49,12 @@ class Routes {
   Response device(const Request& request, const std::string& rest);
   Response cores(const Request& request, const ledger::DeviceView& device);
   Response banks(const ledger::DeviceView& device);
+  Response rings(const ledger::DeviceView& device);
   Response programs(const Request& request);
+  Response launches(const Request& request, const std::string& rest);
   Response origins(const Request& request);
   Response history(const Request& request, bool runs);
+  Response busy_programs(const Request& request);
   Response failures(const Request& request);
   Response log();
   Response events(const Request& request);
