@@ -22,6 +22,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/file_descriptor.hpp"
@@ -40,8 +41,10 @@ inline constexpr std::uint32_t kLooksToName = 16;
 // Whether the machine still runs that the process was started on.
 bool same_boot(const ProcFs& procfs, const segment::Identity& subject);
 
-// Whether somebody holds the writer's lock.
-bool locked(int descriptor);
+// Whether somebody holds the writer's lock; nothing if that could not be asked.
+std::optional<bool> lock_state(int descriptor);
+// The same for those who must not disturb anybody: if it could not be asked, it may be.
+inline bool locked(int descriptor) { return lock_state(descriptor).value_or(true); }
 
 // One process's state, remembered between looks. Once it ended it stays ended.
 //

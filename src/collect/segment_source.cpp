@@ -76,6 +76,7 @@ std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& n
   update_failures();
   describe();
   first_ = false;
+  if (final_) reader_.rest();  // the dead may be many, and stay for a day
   return std::nullopt;
 }
 
