@@ -100,20 +100,32 @@ Collector& Collector::operator=(Collector&&) noexcept = default;
 void Collector::refresh() {
   // Whatever ends a look in the middle (there is no memory), the next one takes nothing for known.
   const bool again = std::exchange(state_->interrupted, true);
-  if (again) state_->lists.clear();
-  state_->now = Moment::now();
-  state_->reap();
-  state_->find();
-  state_->update();
-  state_->drop_replaced();
-  state_->changed = again || !state_->is_unchanged();
-  if (state_->changed) {
-    state_->assemble();
-  } else {
-    state_->snapshot.time = state_->now.wall_ns;
+  try {
+    state_->look(again);
+  } catch (...) {
+    state_->inputs.clear();  // of sources that may be gone
+    throw;
   }
-  if (state_->options.events) state_->keep_events();
   state_->interrupted = false;
+}
+
+void Collector::State::look(bool again) {
+  if (again) {
+    lists.clear();
+    std::erase(sources, nullptr);
+  }
+  now = Moment::now();
+  reap();
+  find();
+  update();
+  drop_replaced();
+  changed = again || !is_unchanged();
+  if (changed) {
+    assemble();
+  } else {
+    snapshot.time = now.wall_ns;
+  }
+  if (options.events) keep_events();
 }
 
 void Collector::State::reap() {

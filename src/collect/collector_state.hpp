@@ -37,6 +37,7 @@ struct CutOff {
 struct Collector::State {
   explicit State(Options given);
 
+  void look(bool again);
   void reap();
   void find();
   bool is_listed(const std::vector<Directory>& where);

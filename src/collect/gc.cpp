@@ -133,6 +133,7 @@ std::vector<Dead> find_dead(const Listing& listing, const ProcFs& procfs, const 
     Liveness liveness;
     if (speaks_for_others(file, opened->owner())) liveness.trust();
     liveness.look(procfs, *header, *opened, false, now.monotonic_ns);
+    if (liveness.is_unknown()) continue;
     header = segment::read_header(*opened);
     if (!header) continue;
     const Ended ended = liveness.conclude(*header);

@@ -68,19 +68,24 @@ void Liveness::look(const ProcFs& procfs, const segment::Header& header,
   if (ended_ != Ended::kAlive) return;
   if (pidfd_ && !exited && now_ns < asked_ns_ + kLockEveryNs) return;
   asked_ns_ = now_ns;
-  evidence_ = gather(procfs, header, file, exited);
+  // What could not be asked changes nothing, and at the first look nothing is known then.
+  const std::optional<Evidence> found = gather(procfs, header, file, exited);
+  is_unknown_ = !found && looks_ == 0;
+  if (!found) return;
+  evidence_ = *found;
   if (looks_ == 0) watch(procfs, header.subject);
   ++looks_;
 }
 
-Liveness::Evidence Liveness::gather(const ProcFs& procfs, const segment::Header& header,
-                                    const segment::ReadOnlyFile& file, bool exited) const {
+std::optional<Liveness::Evidence> Liveness::gather(const ProcFs& procfs,
+                                                   const segment::Header& header,
+                                                   const segment::ReadOnlyFile& file,
+                                                   bool exited) const {
   const segment::Identity& subject = header.subject;
   if (exited || is_of_another_boot(procfs, subject)) return Evidence::kGone;
   const bool own = same_identity(subject, header.writer);
-  // What could not be asked changes nothing: who is said to have ended stays so.
   const std::optional<bool> answer = lock_state(file.descriptor());
-  if (!answer) return evidence_;
+  if (!answer) return std::nullopt;
   const bool held = *answer;
   if (!can_look_up(procfs, subject)) return held ? Evidence::kRunning : Evidence::kGone;
   const bool ask_name = looks_ % kLooksToName == 0;
@@ -89,7 +94,8 @@ Liveness::Evidence Liveness::gather(const ProcFs& procfs, const segment::Header&
   const auto answered = running(procfs, subject);
   if (!answered) {
     if (held) return Evidence::kRunning;
-    return answered.error().code == ErrorCode::kNotPermitted ? Evidence::kGone : evidence_;
+    if (answered.error().code != ErrorCode::kNotPermitted) return std::nullopt;
+    return Evidence::kGone;
   }
   const std::optional<ProcessFacts>& facts = *answered;
   if (!facts) return Evidence::kGone;

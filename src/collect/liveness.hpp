@@ -64,6 +64,8 @@ class Liveness {
   // A pidfd that becomes readable when the process exits, or -1.
   int descriptor() const { return pidfd_.get(); }
   ledger::Ended ended() const { return ended_; }
+  // Nothing could be asked yet, at no look.
+  bool is_unknown() const { return is_unknown_; }
   bool is_false_claim() const { return evidence_ == Evidence::kClaimed; }
 
  private:
@@ -74,11 +76,13 @@ class Liveness {
     kReplaced,  // by another program, through exec
     kClaimed,   // the process is another user's
   };
-  Evidence gather(const ProcFs& procfs, const segment::Header& header,
-                  const segment::ReadOnlyFile& file, bool exited) const;
+  // Nothing: it could not be asked.
+  std::optional<Evidence> gather(const ProcFs& procfs, const segment::Header& header,
+                                 const segment::ReadOnlyFile& file, bool exited) const;
   void watch(const ProcFs& procfs, const segment::Identity& subject);
 
   bool trusted_ = false;
+  bool is_unknown_ = false;
   ledger::Ended ended_ = ledger::Ended::kAlive;
   Evidence evidence_ = Evidence::kRunning;
   FileDescriptor pidfd_;

@@ -74,8 +74,8 @@ def machine():
     if not os.path.exists(SYSTEMD):
         pytest.skip(f"there is no {SYSTEMD}")
     with open("console.txt", "w", encoding="utf-8") as console:
-        process = subprocess.Popen(["unshare", "--mount", "--pid", "--fork", "--mount-proc", "--uts", "--ipc", "--cgroup",
-                                    "--net", "--kill-child=SIGKILL", "sh", "-c", BOOT],
+        process = subprocess.Popen(["unshare", "--mount", "--pid", "--fork", "--mount-proc", "--uts", "--ipc",
+                                    "--cgroup", "--net", "--kill-child=SIGKILL", "sh", "-c", BOOT],
                                    stdin=subprocess.DEVNULL, stdout=console, stderr=console, start_new_session=True)
     try:
         children = f"/proc/{process.pid}/task/{process.pid}/children"
