@@ -98,18 +98,34 @@ Collector::Collector(Collector&&) noexcept = default;
 Collector& Collector::operator=(Collector&&) noexcept = default;
 
 void Collector::refresh() {
-  state_->now = Moment::now();
-  state_->reap();
-  state_->find();
-  state_->update();
-  state_->drop_replaced();
-  state_->changed = !state_->is_unchanged();
-  if (state_->changed) {
-    state_->assemble();
-  } else {
-    state_->snapshot.time = state_->now.wall_ns;
+  // Whatever ends a look in the middle (there is no memory), the next one takes nothing for known.
+  const bool again = std::exchange(state_->interrupted, true);
+  try {
+    state_->look(again);
+  } catch (...) {
+    state_->inputs.clear();  // of sources that may be gone
+    throw;
   }
-  if (state_->options.events) state_->keep_events();
+  state_->interrupted = false;
+}
+
+void Collector::State::look(bool again) {
+  if (again) {
+    lists.clear();
+    std::erase(sources, nullptr);
+  }
+  now = Moment::now();
+  reap();
+  find();
+  update();
+  drop_replaced();
+  changed = again || !is_unchanged();
+  if (changed) {
+    assemble();
+  } else {
+    snapshot.time = now.wall_ns;
+  }
+  if (options.events) keep_events();
 }
 
 void Collector::State::reap() {
@@ -199,6 +215,14 @@ void Collector::State::keep_deleted(std::map<std::string, std::unique_ptr<Segmen
   }
 }
 
+Result<std::unique_ptr<SegmentSource>> Collector::State::try_open(const Found& file) const {
+  try {
+    return SegmentSource::open(file, next_key, options);
+  } catch (const std::exception& problem) {
+    return Error{ErrorCode::kCorrupt, fmt::format("it cannot be opened: {}", problem.what())};
+  }
+}
+
 // Null: not a segment, or not yet.
 std::unique_ptr<SegmentSource> Collector::State::open(const Found& file) {
   if (const CutOff* known = known_cut_off(file)) {
@@ -206,7 +230,7 @@ std::unique_ptr<SegmentSource> Collector::State::open(const Found& file) {
     retry_ns = std::min(retry_ns, known->until_ns);
     return nullptr;
   }
-  auto source = SegmentSource::open(file, next_key, options);
+  auto source = try_open(file);
   if (source) {
     if (!is_wanted(**source, file.name)) return nullptr;
     ++next_key;
@@ -326,6 +350,7 @@ void Collector::State::keep_events() {
 }
 
 const std::string& Collector::State::user(std::uint32_t uid) {
+  if (users.size() > kMostRemembered) users.clear();
   auto [known, added] = users.try_emplace(uid);
   if (added) known->second = user_name(uid);
   return known->second;
@@ -343,6 +368,10 @@ ledger::ProcessInput Collector::State::input(const SegmentSource& source) {
   }
   input.ledger = &source.ledger();
   if (options.launches) input.watch = &source.launches();
+  input.trusted = source.is_trusted();
+  const segment::Identity& subject = source.header().subject;
+  input.start_is_known =
+      space != 0 && !elsewhere && subject.start_ticks != 0 && same_boot(procfs, subject);
   input.to_time = [&source](ledger::Ticks ticks) { return source.wall(ticks); };
   return input;
 }

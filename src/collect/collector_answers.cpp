@@ -26,7 +26,8 @@ std::vector<ledger::CoreView> Collector::cores(std::uint32_t device_id, bool wit
 
 std::vector<ledger::CoreUse> Collector::core_use(std::uint32_t device_id) const {
   for (const ledger::DeviceView& device : state_->snapshot.devices) {
-    if (device.id == device_id) return ledger::merge_core_use(state_->inputs, device);
+    if (device.id != device_id) continue;
+    return ledger::merge_core_use(state_->inputs, state_->snapshot, device);
   }
   return {};
 }

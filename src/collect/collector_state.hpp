@@ -37,11 +37,13 @@ struct CutOff {
 struct Collector::State {
   explicit State(Options given);
 
+  void look(bool again);
   void reap();
   void find();
   bool is_listed(const std::vector<Directory>& where);
   void list(const std::vector<Directory>& where);
   std::unique_ptr<SegmentSource> open(const Found& file);
+  Result<std::unique_ptr<SegmentSource>> try_open(const Found& file) const;
   bool is_wanted(const SegmentSource& source, const std::string& name) const;
   std::vector<Candidate> find_candidates(const std::vector<Directory>& where);
   void keep_deleted(std::map<std::string, std::unique_ptr<SegmentSource>> unnamed,
@@ -72,6 +74,7 @@ struct Collector::State {
   std::vector<ledger::ProcessInput> inputs;  // one per source, in the same order
   bool same_sources = false;                 // as at the last refresh, and none with news
   bool changed = false;                      // by the last refresh
+  bool interrupted = false;                  // the last refresh did not come to its end
   std::vector<Unreadable> unreadable;
   std::map<std::string, CutOff> cut_offs;  // by path
   std::uint64_t retry_ns = ~0ull;          // when the first of them is to be opened again

@@ -20,7 +20,9 @@ void EventLog::add(SegmentSource& source, ledger::TimeNs now) {
 
 void EventLog::drop(const SegmentSource& source, ledger::TimeNs now) {
   const auto found = processes_.find(source.key());
-  if (found != processes_.end() && !found->second.ended) end(found->second, source, now);
+  if (found == processes_.end()) return;
+  if (!found->second.ended) end(found->second, source, now);
+  found->second.gone = true;
 }
 
 void EventLog::end(Process& process, const SegmentSource& source, ledger::TimeNs now) {
@@ -53,6 +55,18 @@ void EventLog::merge(const ledger::Snapshot& snapshot) {
     stream_.push_back(std::move(event.view));
   }
   round_.clear();
+  forget();
+}
+
+// A log that is kept for months must not remember every process that there ever was.
+void EventLog::forget() {
+  for (auto& [key, process] : processes_) {
+    if (process.gone) replace(process, {});
+  }
+  std::erase_if(processes_, [](const auto& entry) { return entry.second.gone; });
+  std::erase_if(totals_, [](const auto& entry) {
+    return entry.second.kernels_footprint == 0 && entry.second.program_l1_allocated == 0;
+  });
 }
 
 void EventLog::replace(Process& process, Shares shares) {

@@ -21,6 +21,7 @@ using segment::Kind;
 using segment::Meta;
 using segment::Payload;
 
+const Error kNotAsked{ErrorCode::kSystem, "whether its process lives could not be asked"};
 const Error kUnreadable{ErrorCode::kCorrupt, "it shrank or contradicts itself: no longer followed"};
 
 }  // namespace
@@ -53,13 +54,15 @@ std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& n
   looked_ns_ = now.monotonic_ns;
   if (final_) return std::nullopt;
   liveness_.look(procfs, header(), reader_.file(), exited, now.monotonic_ns);
+  if (liveness_.is_unknown()) return kNotAsked;
   if (auto error = reader_.refresh()) return error;
   const bool ended = liveness_.conclude(header()) != ledger::Ended::kAlive;
   final_ = ended;
   if (ended && !first_) end_seen_ns_ = now.wall_ns;
   // The last look at an ended process reads all: its writer may have died between a change and the
   // word that tells of it.
-  if (!first_ && !ended && unsettled_ == 0 && reader_.live() == seen_) return std::nullopt;
+  const bool settled = !first_ && !ended && unsettled_ == 0 && !again_;
+  if (settled && reader_.live() == seen_) return std::nullopt;
   seen_ = reader_.live();
   changed_ = true;
   changed_ns_ = now.monotonic_ns;
@@ -76,6 +79,7 @@ std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& n
   update_failures();
   describe();
   first_ = false;
+  if (final_) reader_.rest();  // the dead may be many, and stay for a day
   return std::nullopt;
 }
 
@@ -97,6 +101,8 @@ bool SegmentSource::update_geometry() {
   if (records_ == state && !final_) return true;
   records_ = state;
   reader_.update_blobs();
+  // What could not be read now is not read later: sets and records refer to it.
+  if (reader_.blobs().is_behind(now.interned_bytes)) return false;
   feed_blobs(*ledger_, blobs_fed_);
   blobs_fed_ = reader_.blobs().ids().size();
   const auto index16 = [](std::uint32_t index) { return static_cast<std::uint16_t>(index); };
@@ -209,11 +215,13 @@ DecodedEvent SegmentSource::end_event(ledger::TimeNs seen) const {
 
 void SegmentSource::update_counters() {
   segment::CounterFront front;
-  if (!reader_.read_counter_front(front)) return;  // not there yet
+  again_ = !reader_.read_counter_front(front);
+  if (again_) return;  // not there yet
   if (counted_order_ == header().order && std::memcmp(&front, &counters_, sizeof front) == 0)
     return;
   segment::Counters counters;
-  if (!reader_.read_counters(counters)) return;
+  again_ = !reader_.read_counters(counters);
+  if (again_) return;
   counters_ = front;
   counted_order_ = header().order;
   for (std::uint32_t device = 1; device <= reader_.devices().count(); ++device) {

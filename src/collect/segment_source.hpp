@@ -114,6 +114,7 @@ class SegmentSource final : private segment::SlotSink {
   bool first_ = true;
   bool changed_ = false;
   bool final_ = false;                   // ended and read to the end: nothing changes any more
+  bool again_ = false;                   // something could not be read: also if nothing changed
   segment::LiveHeader seen_{};           // what the last update was made of
   std::optional<RecordsState> records_;  // as of the last look at them
   std::uint64_t end_seen_ns_ = 0;        // when an update first found that it had ended

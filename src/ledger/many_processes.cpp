@@ -18,6 +18,12 @@ bool same_chip(const DeviceRecord& record, const DeviceView& view) {
   return record.unique_id == view.unique_id && record.arch == view.arch && record.mock == view.mock;
 }
 
+bool counts(const ProcessView* process, DeviceIndex index) {
+  if (process == nullptr) return true;
+  const auto found = std::ranges::find(process->devices, index, &ProcessDeviceView::index);
+  return found == process->devices.end() || found->counts();
+}
+
 Owner owner_of(const ProcessInput& process, const Snapshot& snapshot) {
   const ProcessView* view = snapshot.process(process.identity.key);
   return std::make_shared<const ProcessName>(view ? *view : process.identity);
@@ -70,14 +76,16 @@ Naming naming_of(const ProcessInput& process, const Snapshot& snapshot) {
   return naming;
 }
 
-void for_each_open(const std::vector<ProcessInput>& processes, const DeviceView& device,
+void for_each_open(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
+                   const DeviceView& device,
                    const std::function<void(const ProcessInput&, DeviceIndex)>& visit) {
   TTMEM_CHECK(visit != nullptr);
   for (const ProcessInput& process : processes) {
     if (!process.ledger || !process.identity.alive) continue;
+    const ProcessView* view = snapshot.process(process.identity.key);
     for (const DeviceIndex index : process.ledger->devices()) {
       const DeviceRecord& record = process.ledger->device(index);
-      if (record.open && same_chip(record, device)) visit(process, index);
+      if (record.open && same_chip(record, device) && counts(view, index)) visit(process, index);
     }
   }
 }
@@ -87,7 +95,7 @@ std::vector<CoreView> merge_cores(const std::vector<ProcessInput>& processes,
                                   std::optional<Core> only) {
   std::vector<CoreLayers> cores;
   std::map<Core, std::size_t> places;
-  for_each_open(processes, device, [&](const ProcessInput& process, DeviceIndex index) {
+  for_each_open(processes, snapshot, device, [&](const ProcessInput& process, DeviceIndex index) {
     const Owner owner = owner_of(process, snapshot);
     std::vector<CoreLayers> own;
     unless_too_much([&] { own = process.ledger->core_layers(index, with_map); });
@@ -109,9 +117,9 @@ std::vector<CoreView> merge_cores(const std::vector<ProcessInput>& processes,
 }
 
 std::vector<CoreUse> merge_core_use(const std::vector<ProcessInput>& processes,
-                                    const DeviceView& device) {
+                                    const Snapshot& snapshot, const DeviceView& device) {
   std::vector<CoreUse> cores;
-  for_each_open(processes, device, [&](const ProcessInput& process, DeviceIndex index) {
+  for_each_open(processes, snapshot, device, [&](const ProcessInput& process, DeviceIndex index) {
     std::vector<CoreUse> own;
     unless_too_much([&] { own = process.ledger->core_use(index); });
     for (std::size_t i = 0; i < own.size(); ++i) {

@@ -29,6 +29,17 @@ template <>
 inline constexpr std::array<std::string_view, 4> kNamesOf<Ended> = {"alive", "closed", "died",
                                                                     "exec"};
 
+// In what a process contradicts what is believed of a chip (ledger/geometry.hpp).
+enum class Contradiction : std::uint8_t {
+  kNone,
+  kDram,  // banks of DRAM, or their size
+  kL1,    // L1 per core, or in all
+  kHeld,  // it holds more than there is
+};
+template <>
+inline constexpr std::array<std::string_view, 4> kNamesOf<Contradiction> = {"", "dram", "l1",
+                                                                            "held"};
+
 enum class Source : std::uint8_t {
   kApi,
   kInjector,
@@ -186,7 +197,10 @@ struct ProcessDeviceView {
   std::optional<std::int32_t> metal_id;
   bool open = false;
   bool in_mesh = false;  // some allocator of the process covers it
+  // What it says of the chip is not believed: its figures are in none of the device.
+  Contradiction contradiction = Contradiction::kNone;
   DeviceFigures figures;
+  bool counts() const { return contradiction == Contradiction::kNone; }
   bool operator==(const ProcessDeviceView&) const = default;
 };
 

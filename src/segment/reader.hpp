@@ -82,6 +82,8 @@ class Reader {
   const Header& header() const { return header_; }
   const BlobReader& blobs() const { return blobs_; }
   const ReadOnlyFile& file() const { return file_; }
+  // Nothing will change any more: gives the file's descriptor back.
+  void rest() { file_.rest(); }
   const RecordReader<Device>& devices() const { return devices_; }
   const RecordReader<DeviceSet>& device_sets() const { return device_sets_; }
   const RecordReader<Allocator>& allocators() const { return allocators_; }

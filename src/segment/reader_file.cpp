@@ -69,9 +69,16 @@ Result<ReadOnlyFile> ReadOnlyFile::opened(int directory, const char* name, const
 bool ReadOnlyFile::read(std::uint64_t offset, void* into, std::size_t bytes) const {
   TTMEM_CHECK(into != nullptr || bytes == 0);
   if (offset > kMaxFileBytes || bytes > kMaxFileBytes - offset) return false;
+  FileDescriptor again;
+  if (!descriptor_) {
+    ForeignFile found = open_foreign(AT_FDCWD, path_.c_str());
+    if (found.facts.st_ino != inode_ || found.facts.st_dev != device_) return false;
+    again = std::move(found.descriptor);
+  }
+  const int descriptor = descriptor_ ? descriptor_.get() : again.get();
   auto* at = static_cast<char*>(into);
   while (bytes > 0) {
-    const ssize_t got = ::pread(descriptor_.get(), at, bytes, static_cast<off_t>(offset));
+    const ssize_t got = ::pread(descriptor, at, bytes, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return false;
     at += got;

@@ -30,6 +30,10 @@ class ReadOnlyFile {
   // Copies exactly `bytes` bytes, or says false: the file ends before, or could not be read.
   bool read(std::uint64_t offset, void* into, std::size_t bytes) const;
 
+  // Gives the descriptor back. What is read from then on is read through the name, as long as that
+  // is still this file's.
+  void rest() { descriptor_.reset(); }
+
   // Looks at size, blocks and times again. False if the file can no longer be asked.
   bool restat();
 

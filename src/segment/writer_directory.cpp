@@ -49,11 +49,13 @@ int open_private_directory(const char* path, WriterDirectory& directory) {
   return EPERM;
 }
 
-int open_writer_directory(const char* wanted, WriterDirectory& directory) {
+bool is_full(int error) { return error == ENOSPC || error == EDQUOT; }
+
+int open_writer_directory(const char* wanted, WriterDirectory& directory, Choice choice) {
   // secure_getenv: a setuid program must not write where its caller says.
   if (wanted == nullptr || *wanted == '\0') wanted = secure_getenv("TTMEM_DIR");
   if (wanted != nullptr && *wanted != '\0') return open_given(wanted, directory);
-  if (faccessat(AT_FDCWD, kHostWide, W_OK | X_OK, AT_EACCESS) == 0) {
+  if (choice == Choice::kFirst && faccessat(AT_FDCWD, kHostWide, W_OK | X_OK, AT_EACCESS) == 0) {
     return open_path(kHostWide, 0, directory);
   }
   char own[64];

@@ -146,7 +146,8 @@ Json process_device(const ledger::ProcessDeviceView& view, ProcessDetail detail)
                 {"unique_id", unique_id_text(view.unique_id)},
                 {"metal_id", or_null(view.metal_id)},
                 {"open", view.open},
-                {"in_mesh", view.in_mesh}};
+                {"in_mesh", view.in_mesh},
+                {"contradiction", view.counts() ? Json(nullptr) : Json(name(view.contradiction))}};
   if (detail == ProcessDetail::kFull) add_figures(value, view.figures);
   return value;
 }

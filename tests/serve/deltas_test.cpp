@@ -167,7 +167,7 @@ TEST(Deltas, BriefOnesLeaveOutWhatAProcessHoldsOnEachDevice) {
   EXPECT_EQ(process.at("held").at("dram"), 5);
   EXPECT_EQ(process.at("devices"),
             Json::parse(R"([{"id":0,"unique_id":"0x0000000000000000","metal_id":null,"open":false,
-                             "in_mesh":false}])"));
+                             "in_mesh":false,"contradiction":null}])"));
   live.take(host(6));
   const Json delta = data_of(*deltas.step(live, {}, false).changes).at(0);
   EXPECT_EQ(delta.at("processes"),

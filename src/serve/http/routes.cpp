@@ -334,6 +334,10 @@ Response Routes::health() {
   document["devices"] = sources_.live.devices().size();
   document["processes"] = sources_.live.processes().size();
   document["unreadable"] = frame.unreadable.size();
+  constexpr std::size_t kMostNamed = 16;
+  const std::size_t named = std::min(frame.unreadable.size(), kMostNamed);
+  document["left_out"] = Json::array();
+  for (std::size_t i = 0; i < named; ++i) document["left_out"].push_back(frame.unreadable[i]);
   document["history"] = nullptr;
   if (sources_.history != nullptr) {
     const history::Status status = sources_.history->status();

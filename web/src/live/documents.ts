@@ -179,7 +179,7 @@ export interface Process extends Whose {
   host_pid: Figure;
   tracking: Tracking;
   failures: Failure[];
-  devices: { id: number; unique_id: string; metal_id: Figure; open: boolean; in_mesh: boolean }[];
+  devices: { id: number; unique_id: string; metal_id: Figure; open: boolean; in_mesh: boolean; contradiction: string | null }[];
   meshes: Mesh[];
   held: Held;
   events: number;
