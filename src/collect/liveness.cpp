@@ -62,7 +62,7 @@ bool locked(int descriptor) {
 
 void Liveness::look(const ProcFs& procfs, const segment::Header& header,
                     const segment::ReadOnlyFile& file, bool exited, std::uint64_t now_ns) {
-  if (ended_ != Ended::kAlive) return;
+  if (told_ || ended_ != Ended::kAlive) return;
   if (pidfd_ && !exited && now_ns < asked_ns_ + kLockEveryNs) return;
   asked_ns_ = now_ns;
   evidence_ = gather(procfs, header, file, exited);
@@ -92,7 +92,7 @@ Liveness::Evidence Liveness::gather(const ProcFs& procfs, const segment::Header&
 }
 
 Ended Liveness::conclude(const segment::Header& header) {
-  if (ended_ != Ended::kAlive) return ended_;
+  if (told_ || ended_ != Ended::kAlive) return ended_;
   const bool closed = header.ended == static_cast<std::uint32_t>(segment::Ended::kClosed);
   switch (evidence_) {
     case Evidence::kRunning:
