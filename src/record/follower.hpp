@@ -69,6 +69,7 @@ class Follower final : private segment::SlotSink {
                   const recording::Bytes& patches);
   void put(std::uint32_t index, std::uint64_t version, const segment::Payload& payload);
   recording::Bytes whole_image() const;
+  void add_ring(recording::Bytes& into) const;
 
   std::optional<Error> write_blobs(recording::FileWriter& file, const collect::Moment& now);
   std::optional<Error> write_events(recording::FileWriter& file, const collect::Moment& now);
@@ -110,6 +111,7 @@ class Follower final : private segment::SlotSink {
   std::uint64_t pending_since_ns_ = 0;
   std::uint64_t blobs_written_ = 0;
   bool process_written_ = false;
+  bool ring_written_ = false;
   bool needs_checkpoint_ = true;
   std::uint64_t missed_here_ = 0;  // since the last checkpoint
   std::uint64_t since_checkpoint_ = 0;

@@ -55,6 +55,7 @@ void add_records(const segment::RecordReader<Record>& records, const segment::Se
 void Follower::start_file() {
   blobs_written_ = 0;
   process_written_ = false;
+  ring_written_ = false;
   needs_checkpoint_ = true;
 }
 
@@ -159,6 +160,15 @@ std::optional<Error> Follower::write_events(FileWriter& file, const collect::Mom
   return std::nullopt;
 }
 
+// What happened just before the recording began.
+void Follower::add_ring(Bytes& into) const {
+  const segment::SectionPlace& ring = reader_.layout().section(SectionKind::kEvents);
+  const segment::EventRun run = reader_.read_events(1, reader_.event());
+  for (std::size_t i = 0; i < run.events.size(); ++i) {
+    recording::add_patch(ring.at((run.first + i) % ring.entries), bytes_of(run.events[i]), into);
+  }
+}
+
 Bytes Follower::whole_image() const {
   Bytes patches;
   const segment::Layout& layout = reader_.layout();
@@ -172,6 +182,7 @@ Bytes Follower::whole_image() const {
     recording::add_patch(layout.section(SectionKind::kCounters).offset, bytes_of(*counters),
                          patches);
   }
+  if (!ring_written_) add_ring(patches);
   const std::uint32_t failures = reader_.header().failure_count;
   const segment::SectionPlace& place = layout.section(SectionKind::kFailures);
   for (std::uint32_t i = 0; i < std::min(failures, segment::kMaxFailures); ++i) {
@@ -204,6 +215,7 @@ std::optional<Error> Follower::write_checkpoint(FileWriter& file, const collect:
   }
   missed_ += missed_here_;
   missed_here_ = 0;
+  ring_written_ = true;
   since_checkpoint_ = 0;
   needs_checkpoint_ = false;
   return std::nullopt;

@@ -61,10 +61,12 @@ Result<FileReader> FileReader::open(const std::string& path) {
                              path, first.major)};
   }
   if (!reader.read_index()) reader.walk();
-  const auto body = reader.body(reader.blocks_.front());
-  if (!body || kind_of(reader.blocks_.front()) != BlockKind::kFile) {
-    return Error{ErrorCode::kCorrupt, path + ": its first block is broken"};
+  const Error no_beginning{ErrorCode::kCorrupt, path + ": its first block is broken"};
+  if (reader.blocks_.empty() || kind_of(reader.blocks_.front()) != BlockKind::kFile) {
+    return no_beginning;
   }
+  const auto body = reader.body(reader.blocks_.front());
+  if (!body) return no_beginning;
   reader.info_ = record_in<FileInfo>(*body);
   return reader;
 }

@@ -114,8 +114,8 @@ TEST_P(EverySeed, AtEveryLookTheRecordingTellsWhatALiveReaderTold) {
   Collector now = live();
   std::map<ledger::TimeNs, std::string> expected;
   std::mt19937_64 random(GetParam());
-  for (int look = 0; look < 25; ++look) {
-    host.act(static_cast<unsigned>(random() % 150 + 1));
+  for (int look = 0; look < 15; ++look) {
+    host.act(static_cast<unsigned>(random() % 100 + 1));
     const Moment moment = Moment::now();
     (*recorder)->look(moment);
     now.refresh(moment);
