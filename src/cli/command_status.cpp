@@ -15,6 +15,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/formats.hpp"
 #include "cli/output.hpp"
+#include "cli/past.hpp"
 #include "cli/reading_options.hpp"
 #include "cli/stop_signal.hpp"
 #include "collect/collector.hpp"
@@ -29,6 +30,7 @@ constexpr std::chrono::milliseconds kBetweenLooks{300};
 
 struct StatusOptions {
   view::Selection selection;
+  Past past;
   FormatChoice format;
   bool cores = false, programs = false;
   std::string core, by;
@@ -94,7 +96,7 @@ int print_origins(const collect::Collector& collector, const ledger::Snapshot& s
 // What was asked for, into the output; an ExitCode.
 int report(const collect::Collector& collector, StatusOptions& options, Output& output) {
   ledger::Snapshot all = collector.snapshot();
-  const bool told = complete(collector, options.selection.process(), all);
+  const bool told = options.past || complete(collector, options.selection.process(), all);
   if (const std::string why = unusable_directory(collector.directories()); !why.empty() && !told) {
     return complain(why, kFailed);
   }
@@ -141,15 +143,15 @@ int status(StatusOptions& options) {
   collecting.process = options.selection.process();
   collecting.host = true;
   collecting.launches = options.programs;
-  collect::Collector collector(collecting);
-  if (options.watch_seconds > 0) return watch(collector, options);
+  auto collector = open_collector(collecting, options.past);
+  if (!collector) return complain(collector.error().message, kNotFound);
+  if (options.watch_seconds > 0) return watch(*collector, options);
   Output output;
-  collector.refresh();
-  if (options.programs && is_running(collector)) {
+  if (options.programs && is_running(*collector)) {
     std::this_thread::sleep_for(kBetweenLooks);
-    collector.refresh();
+    collector->refresh();
   }
-  const int code = report(collector, options, output);
+  const int code = report(*collector, options, output);
   return code == kOk ? output.finish() : code;
 }
 
@@ -161,7 +163,8 @@ constexpr const char* kStatusExamples =
     "  ttmem status --programs            live programs and how often they ran\n"
     "  ttmem status --by line             which line of Python holds how much\n"
     "  ttmem status --json | jq .devices[0].l1_total\n"
-    "  ttmem status --watch 1             repeat every second";
+    "  ttmem status --watch 1             repeat every second\n"
+    "  ttmem status --from night.ttm --at failure   as it was, from a recording";
 
 std::string core_problem(const std::string& text) {
   if (view::parse_core(text)) return {};
@@ -185,6 +188,7 @@ void register_status(CLI::App& app, Action& action) {
                 options->selection);
   add_selection(*command, "pid", "Show only this process; PID/START if several have the id",
                 options->selection);
+  add_past(*command, options->past);
   auto* cores = command->add_flag("--cores", options->cores, "Show the L1 of every core, in bytes");
   auto* core =
       command
@@ -195,7 +199,8 @@ void register_status(CLI::App& app, Action& action) {
   auto* programs = command->add_flag("--programs", options->programs, "Show the live programs");
   command->add_option("--watch", options->watch_seconds, "Repeat every N seconds, until Ctrl-C")
       ->type_name("N")
-      ->check(seconds_between(0.05, 86400));
+      ->check(seconds_between(0.05, 86400))
+      ->excludes("--from");
   options->format.offer(*command, status_formats(),
                         "Print text, json, or legacy: as the original tt_smi_umd did");
   auto* by = command

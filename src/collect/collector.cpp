@@ -97,11 +97,13 @@ Collector::~Collector() = default;
 Collector::Collector(Collector&&) noexcept = default;
 Collector& Collector::operator=(Collector&&) noexcept = default;
 
-void Collector::refresh() {
+void Collector::refresh() { refresh(Moment::now()); }
+
+void Collector::refresh(const Moment& now) {
   // Whatever ends a look in the middle (there is no memory), the next one takes nothing for known.
   const bool again = std::exchange(state_->interrupted, true);
   try {
-    state_->look(again);
+    state_->look(now, again);
   } catch (...) {
     state_->inputs.clear();  // of sources that may be gone
     throw;
@@ -109,14 +111,19 @@ void Collector::refresh() {
   state_->interrupted = false;
 }
 
-void Collector::State::look(bool again) {
+void Collector::State::look(const Moment& moment, bool again) {
   if (again) {
     lists.clear();
     std::erase(sources, nullptr);
   }
-  now = Moment::now();
-  reap();
-  find();
+  if (replay) {
+    now = replay->now();
+    replay_sources();
+  } else {
+    now = moment;
+    reap();
+    find();
+  }
   update();
   drop_replaced();
   changed = again || !is_unchanged();
@@ -271,14 +278,15 @@ void Collector::State::update() {
     Spent& of_owner = spent[source.owner()];
     of_owner.bytes += source.reader().file().data_bytes();
     if (!exited[i] && source.rests(now, quiet_every_ns)) continue;
-    if (of_owner.ns > kMostLookNs && !source.is_trusted()) {
+    const bool is_bounded = !replay && !source.is_trusted();
+    if (of_owner.ns > kMostLookNs && is_bounded) {
       ++late[source.owner()];
       continue;
     }
     const std::uint64_t before = processor_ns();
     auto error = follow(source, exited[i]);
     of_owner.ns += processor_ns() - before;
-    if (!error && !source.is_trusted() && of_owner.bytes > kMostBytesOfOne) {
+    if (!error && is_bounded && of_owner.bytes > kMostBytesOfOne) {
       error = Error{ErrorCode::kCorrupt,
                     fmt::format("its owner has more than {} MiB of segments: no longer followed",
                                 kMostBytesOfOne >> 20)};
@@ -361,7 +369,8 @@ ledger::ProcessInput Collector::State::input(const SegmentSource& source) {
   input.identity = source.identity();
   ledger::ProcessView& view = input.identity;
   const std::uint64_t space = source.header().subject.pid_namespace;
-  const bool elsewhere = space != 0 && space != procfs.pid_namespace();
+  const bool elsewhere = !replay && space != 0 && space != procfs.pid_namespace();
+  if (replay) view.container = containers[source.key()];
   if (elsewhere) view.container = fmt::format("pid namespace {}", space);
   if (options.host && view.alive) {
     host_sources.locate(elsewhere ? space : 0, source.is_trusted(), view);
@@ -408,6 +417,7 @@ std::vector<std::string> Collector::State::problems() {
         "{} files of {} are not up to date: looking at the others took longer than {} s", count,
         user(owner), kMostLookNs / 1'000'000'000));
   }
+  if (replay) std::ranges::copy(replay->problems(), std::back_inserter(lines));
   for (const auto& source : sources) {
     if (!source->is_false_claim()) continue;
     lines.push_back(fmt::format(
@@ -430,8 +440,8 @@ void Collector::State::assemble() {
   if (options.host) host_sources.add(inputs, options.process);
   for (ledger::ProcessInput& each : inputs) each.identity.user = user(each.identity.uid);
   snapshot = ledger::assemble(inputs, peaks, options.totals_only);
-  snapshot.host = host;
-  snapshot.boot_id = procfs.boot_id_text();
+  snapshot.host = replay ? segment::text(replay->info().host) : host;
+  snapshot.boot_id = replay ? segment::text(replay->info().boot_id) : procfs.boot_id_text();
   snapshot.time = now.wall_ns;
   snapshot.directories = directories;
   told_problems = problems();

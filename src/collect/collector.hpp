@@ -56,6 +56,8 @@ struct Options {
   bool reap = false;
 };
 
+class Replay;
+
 // A segment that is there and cannot be used, and why, in words for the user.
 struct Unreadable {
   std::string path;
@@ -66,12 +68,21 @@ struct Unreadable {
 class Collector {
  public:
   explicit Collector(Options options);
+  // The same, of a recording: nothing of this host is looked at. Of the options, `process`,
+  // `totals_only` and `events` hold.
+  static Result<Collector> open_recording(const std::string& path, Options options);
   ~Collector();
   Collector(Collector&&) noexcept;
   Collector& operator=(Collector&&) noexcept;
 
   // Reads what changed since the last time. Never fails as a whole: what cannot be read is listed.
   void refresh();
+  // The same, as of a moment that was read by others just now.
+  void refresh(const struct Moment& now);
+
+  // The recording that it reads, to go to another moment of it before the next refresh; null if it
+  // looks at the present. Its header: collect/replay.hpp.
+  Replay* replay() const;
 
   // Whether the last refresh changed anything in the snapshot but its time.
   bool changed() const;

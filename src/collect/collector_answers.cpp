@@ -9,6 +9,7 @@
 
 namespace ttmem::collect {
 
+Replay* Collector::replay() const { return state_->replay.get(); }
 bool Collector::changed() const { return state_->changed; }
 const ledger::Snapshot& Collector::snapshot() const { return state_->snapshot; }
 const std::vector<Unreadable>& Collector::unreadable() const { return state_->unreadable; }

@@ -65,7 +65,7 @@ std::optional<bool> lock_state(int descriptor) {
 
 void Liveness::look(const ProcFs& procfs, const segment::Header& header,
                     const segment::ReadOnlyFile& file, bool exited, std::uint64_t now_ns) {
-  if (ended_ != Ended::kAlive) return;
+  if (told_ || ended_ != Ended::kAlive) return;
   if (pidfd_ && !exited && now_ns < asked_ns_ + kLockEveryNs) return;
   asked_ns_ = now_ns;
   // What could not be asked changes nothing, and at the first look nothing is known then.
@@ -109,7 +109,7 @@ std::optional<Liveness::Evidence> Liveness::gather(const ProcFs& procfs,
 }
 
 Ended Liveness::conclude(const segment::Header& header) {
-  if (ended_ != Ended::kAlive) return ended_;
+  if (told_ || ended_ != Ended::kAlive) return ended_;
   const bool closed = header.ended == static_cast<std::uint32_t>(segment::Ended::kClosed);
   switch (evidence_) {
     case Evidence::kRunning:

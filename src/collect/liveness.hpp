@@ -58,6 +58,11 @@ class Liveness {
             bool exited, std::uint64_t now_ns);
   // Before the first look: the file's owner may speak for processes of others.
   void trust() { trusted_ = true; }
+  // Of a recorded process: nobody is looked at, and it is as was told.
+  void tell(ledger::Ended ended) {
+    told_ = true;
+    ended_ = ended;
+  }
   // Second half, with a header that was read after the look.
   ledger::Ended conclude(const segment::Header& header);
 
@@ -83,6 +88,7 @@ class Liveness {
 
   bool trusted_ = false;
   bool is_unknown_ = false;
+  bool told_ = false;
   ledger::Ended ended_ = ledger::Ended::kAlive;
   Evidence evidence_ = Evidence::kRunning;
   FileDescriptor pidfd_;

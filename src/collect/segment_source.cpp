@@ -35,6 +35,23 @@ Result<std::unique_ptr<SegmentSource>> SegmentSource::open(const Found& file, st
       new SegmentSource(std::move(*reader), trusted, key, options));
 }
 
+Result<std::unique_ptr<SegmentSource>> SegmentSource::replay(segment::ReadOnlyFile file,
+                                                             bool trusted, std::uint64_t key,
+                                                             const Options& options) {
+  auto reader = segment::Reader::adopt(std::move(file));
+  if (!reader) return reader.error();
+  auto source =
+      std::unique_ptr<SegmentSource>(new SegmentSource(std::move(*reader), trusted, key, options));
+  source->replayed_ = true;
+  source->tell_end(ledger::Ended::kAlive, 0);
+  return source;
+}
+
+void SegmentSource::tell_end(ledger::Ended how, ledger::TimeNs at) {
+  liveness_.tell(how);
+  end_seen_ns_ = at;
+}
+
 SegmentSource::SegmentSource(segment::Reader reader, bool trusted, std::uint64_t key,
                              const Options& options)
     : reader_(std::move(reader)),
@@ -58,7 +75,7 @@ std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& n
   if (auto error = reader_.refresh()) return error;
   const bool ended = liveness_.conclude(header()) != ledger::Ended::kAlive;
   final_ = ended;
-  if (ended && !first_) end_seen_ns_ = now.wall_ns;
+  if (ended && !first_ && !replayed_) end_seen_ns_ = now.wall_ns;
   // The last look at an ended process reads all: its writer may have died between a change and the
   // word that tells of it.
   const bool settled = !first_ && !ended && unsettled_ == 0 && !again_;
@@ -66,7 +83,7 @@ std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& n
   seen_ = reader_.live();
   changed_ = true;
   changed_ns_ = now.monotonic_ns;
-  clock_ = TickClock(header().clock, now, same_boot(procfs, header().subject));
+  clock_ = TickClock(header().clock, now, replayed_ || same_boot(procfs, header().subject));
 
   const std::uint64_t before = reader_.event();
   const bool had_unsettled = unsettled_ > 0;
@@ -233,10 +250,12 @@ void SegmentSource::update_failures() {
   if (header().failure_count == failures_seen_) return;
   failures_seen_ = header().failure_count;
   failures_.clear();
+  failure_ticks_.clear();
   const std::uint32_t kept = std::min(failures_seen_, segment::kMaxFailures);
   for (std::uint32_t i = 0; i < kept; ++i) {
     if (const auto failure = reader_.read_failure(failures_seen_ - kept + 1 + i)) {
       failures_.push_back(failure_view(*failure, reader_, ledger_->catalog(), clock_));
+      failure_ticks_.push_back(failure->ticks);
     }
   }
 }
@@ -280,6 +299,10 @@ void SegmentSource::describe() {
   view.tracking = tracking_of(reader_, counters_);
   view.tracking.lost_events = lost_events_;
   view.tracking.unsettled = unsettled_;
+  // One clock for all times of a look, whenever each thing was seen first.
+  for (std::size_t i = 0; i < failures_.size(); ++i) {
+    failures_[i].time = clock_.wall(failure_ticks_[i]);
+  }
   view.failures = failures_;
   view.hidden = hidden_;
   if (!hidden_) return;

@@ -39,6 +39,13 @@ class SegmentSource final : private segment::SlotSink {
   static Result<std::unique_ptr<SegmentSource>> open(const Found& file, std::uint64_t key,
                                                      const Options& options);
 
+  // Of a recorded process, as a file that was put together again. Nobody is asked about it but
+  // tell_end.
+  static Result<std::unique_ptr<SegmentSource>> replay(segment::ReadOnlyFile file, bool trusted,
+                                                       std::uint64_t key, const Options& options);
+  // It was alive at the moment that is updated to, or had ended like this.
+  void tell_end(ledger::Ended how, ledger::TimeNs at);
+
   // Reads what changed. An error means that the segment can no longer be followed; what is in the
   // ledger is the last good state.
   std::optional<Error> update(const ProcFs& procfs, const Moment& now, bool exited);
@@ -105,7 +112,8 @@ class SegmentSource final : private segment::SlotSink {
   segment::Reader reader_;
   bool trusted_;
   std::uint64_t key_;
-  bool hidden_;  // its words are not told
+  bool hidden_;            // its words are not told
+  bool replayed_ = false;  // its clock is that of the moments which it is updated to
   std::unique_ptr<ledger::ProcessLedger> ledger_;
   Liveness liveness_;
   std::uint64_t looked_ns_ = 0;
@@ -126,6 +134,7 @@ class SegmentSource final : private segment::SlotSink {
   segment::CounterFront counters_{};
   ledger::LaunchWatch launches_;
   std::vector<ledger::FailureView> failures_;
+  std::vector<std::uint64_t> failure_ticks_;  // when each happened
   ledger::ProcessView identity_;
   std::unique_ptr<EventDecoder> decoder_;                            // null: events are not kept
   std::vector<std::pair<std::uint32_t, segment::Payload>> waiting_;  // slots, for the decoder

@@ -43,6 +43,8 @@ class BlobReader {
   const std::vector<std::uint32_t>& ids() const { return ids_; }
   bool broken() const { return broken_; }
   std::uint64_t bytes_read() const { return copy_.size(); }
+  // The section as it was read: whole blobs.
+  std::span<const std::byte> bytes() const { return copy_; }
 
  private:
   bool parse();

@@ -66,6 +66,14 @@ Result<ReadOnlyFile> ReadOnlyFile::opened(int directory, const char* name, const
   return file;
 }
 
+ReadOnlyFile ReadOnlyFile::of_image(FileDescriptor file, std::string path, std::uint32_t owner) {
+  ReadOnlyFile image(std::move(file), std::move(path));
+  image.is_image_ = true;
+  image.owner_ = owner;
+  image.restat();
+  return image;
+}
+
 bool ReadOnlyFile::read(std::uint64_t offset, void* into, std::size_t bytes) const {
   TTMEM_CHECK(into != nullptr || bytes == 0);
   if (offset > kMaxFileBytes || bytes > kMaxFileBytes - offset) return false;
@@ -99,10 +107,10 @@ void ReadOnlyFile::take(const struct stat& facts) {
   inode_ = facts.st_ino;
   device_ = facts.st_dev;
   size_bytes_ = static_cast<std::uint64_t>(facts.st_size);
-  data_bytes_ = static_cast<std::uint64_t>(facts.st_blocks) * 512;
+  data_bytes_ = is_image_ ? size_bytes_ : static_cast<std::uint64_t>(facts.st_blocks) * 512;
   modified_ns_ = static_cast<std::uint64_t>(facts.st_mtim.tv_sec) * 1'000'000'000 +
                  static_cast<std::uint64_t>(facts.st_mtim.tv_nsec);
-  owner_ = facts.st_uid;
+  if (!is_image_) owner_ = facts.st_uid;
   links_ = static_cast<std::uint32_t>(facts.st_nlink);
 }
 
