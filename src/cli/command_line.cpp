@@ -85,8 +85,8 @@ int explain(const CLI::App& app, const CLI::ParseError& error) {
   return kUsage;
 }
 
-// `run`, `record` and `doctor` hand on the words of a program. The "--" before them has done its work once
-// the program's first word is known, and the parser would take it for its own.
+// `run`, `record` and `doctor` hand on the words of a program. The "--" before them has done its
+// work once the program's first word is known, and the parser would take it for its own.
 std::vector<std::string> without_separator(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) return words;

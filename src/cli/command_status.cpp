@@ -147,7 +147,7 @@ int status(StatusOptions& options) {
   if (!collector) return complain(collector.error().message, kNotFound);
   if (options.watch_seconds > 0) return watch(*collector, options);
   Output output;
-  if (options.programs && is_running(*collector)) {
+  if (options.programs && !options.past && is_running(*collector)) {
     std::this_thread::sleep_for(kBetweenLooks);
     collector->refresh();
   }

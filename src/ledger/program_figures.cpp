@@ -5,9 +5,8 @@
 #include <set>
 #include <string>
 
-#include "ledger/ring_views.hpp"
-
 #include "ledger/live_state.hpp"
+#include "ledger/ring_views.hpp"
 
 namespace ttmem::ledger {
 namespace {

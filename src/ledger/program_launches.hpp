@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ledger/live_state.hpp"
 #include "ledger/launch_watch.hpp"
+#include "ledger/live_state.hpp"
 #include "ledger/snapshot.hpp"
 
 namespace ttmem::ledger {

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "ledger/live_state.hpp"
 #include "ledger/figures.hpp"
+#include "ledger/live_state.hpp"
 #include "ledger/snapshot.hpp"
 
 namespace ttmem::ledger {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "ledger/live_state.hpp"
 #include "ledger/core_picture.hpp"
+#include "ledger/live_state.hpp"
 
 namespace ttmem::ledger {
 

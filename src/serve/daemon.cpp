@@ -235,9 +235,9 @@ http::RouteSources Daemon::sources() {
           .history = history_.get(),
           .refresh = [this] { refresher_->refresh_if_old(); },
           .metrics =
-              [this] {
-                return view::metrics_text(refresher_->snapshot(),
-                                          {.per_process = options_.metrics_per_process}, self(),
+              [this](const std::optional<view::MetricsOptions>& chosen) {
+                const view::MetricsOptions settings{.per_process = options_.metrics_per_process};
+                return view::metrics_text(refresher_->snapshot(), chosen.value_or(settings), self(),
                                           refresher_->launches());
               },
           .first_events =

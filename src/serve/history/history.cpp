@@ -143,8 +143,7 @@ bool History::move_back(std::int64_t now_s, std::int64_t by_s) {
   }
   tracks_.move_back(*from_s, by_s);
   up_.move_back(*from_s, by_s);
-  runs_.move_back(static_cast<TimeNs>(*from_s) * kSecondNs,
-                  static_cast<TimeNs>(by_s) * kSecondNs);
+  runs_.move_back(static_cast<TimeNs>(*from_s) * kSecondNs, static_cast<TimeNs>(by_s) * kSecondNs);
   return true;
 }
 

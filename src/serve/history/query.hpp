@@ -192,6 +192,6 @@ Result<BusyQuery> parse_busy_query(const Parameters& parameters, TimeNs now);
 std::string answer_json(const Answer& answer);
 std::string runs_json(const std::vector<Run>& runs);
 std::string busy_json(const std::vector<BusyProgram>& programs);  // "history_programs"
-std::string metrics_json();  // document "history_metrics"
+std::string metrics_json();                                       // document "history_metrics"
 
 }  // namespace ttmem::serve::history

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "serve/history/query.hpp"
+#include "serve/http/gzip.hpp"
 #include "serve/http/page.hpp"
 #include "view/json.hpp"
 #include "view/json_values.hpp"
@@ -88,19 +89,36 @@ std::optional<Response> take_flag(const Request& request, std::string_view name,
 Response Routes::answer(const Request& request) {
   if (request.path == "/api" || request.path == "/api/") return api_page();
   if (request.path == "/healthz") return health();
-  if (request.path == "/metrics") {
-    if (!view::metrics_available()) {
-      return error(404, "this build has no metrics: build ttmem with prometheus-cpp");
-    }
-    sources_.refresh();
-    Response response;
-    response.type = view::kMetricsContentType;
-    response.start = sources_.metrics();
-    return response;
-  }
+  if (request.path == "/metrics") return metrics(request);
   if (request.path.starts_with(kApi)) return api(request, request.path.substr(kApi.size()));
   if (auto page = page_answer(request)) return std::move(*page);
   return nothing();
+}
+
+// A scraper chooses with collect[]=device&collect[]=process, or collect[]=short; one that does not
+// gets what the daemon's settings say.
+Response Routes::metrics(const Request& request) {
+  std::vector<std::string> collected;
+  for (const auto& [name, value] : request.query) {
+    if (name != "collect[]") return error(400, "/metrics takes collect[]=device, process or short");
+    collected.push_back(value);
+  }
+  std::optional<view::MetricsOptions> chosen;
+  if (!collected.empty()) {
+    const auto options = view::metrics_options(collected);
+    if (!options) return error(400, options.error().message);
+    chosen = *options;
+  }
+  sources_.refresh();
+  Response response;
+  response.type = view::kMetricsContentType;
+  response.headers.emplace_back("Vary", "Accept-Encoding");
+  response.start = sources_.metrics(chosen);
+  if (request.takes_gzip) {
+    response.headers.emplace_back("Content-Encoding", "gzip");
+    response.start = gzipped(response.start);
+  }
+  return response;
 }
 
 Response Routes::api(const Request& request, const std::string& name) {

@@ -28,7 +28,8 @@ struct RouteSources {
   history::History* history = nullptr;  // null: off
   // Brings the first two up to date, unless they are already.
   std::function<void()> refresh;
-  std::function<std::string()> metrics;
+  // Which series a scraper chose; empty: those of the settings.
+  std::function<std::string(const std::optional<view::MetricsOptions>& chosen)> metrics;
   // The first bytes of a stream of events, for a reader that saw this id last.
   std::function<FirstEvents(const StreamOptions& reader, const std::string& last_event_id)>
       first_events;
@@ -45,6 +46,7 @@ class Routes {
  private:
   std::optional<Response> select(const Request& request, view::Selection& selection) const;
   Response api(const Request& request, const std::string& name);
+  Response metrics(const Request& request);
   Response processes(const Request& request);
   Response device(const Request& request, const std::string& rest);
   Response cores(const Request& request, const ledger::DeviceView& device);
