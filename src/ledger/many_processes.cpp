@@ -165,7 +165,7 @@ std::vector<ProgramView> all_programs(const std::vector<ProcessInput>& processes
 std::vector<RingView> all_rings(const std::vector<ProcessInput>& processes,
                                 const Snapshot& snapshot, const DeviceView& device) {
   std::vector<RingView> all;
-  for_each_open(processes, device, [&](const ProcessInput& process, DeviceIndex index) {
+  for_each_open(processes, snapshot, device, [&](const ProcessInput& process, DeviceIndex index) {
     unless_too_much([&] {
       std::ranges::move(process.ledger->rings(index, naming_of(process, snapshot)),
                         std::back_inserter(all));

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "ledger/holding_names.hpp"
+#include "ledger/live_state.hpp"
 
 namespace ttmem::ledger {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ledger/holding_names.hpp"
+#include "ledger/live_state.hpp"
 
 namespace ttmem::ledger {
 namespace {

@@ -22,9 +22,9 @@ Error wrong(std::string_view name, std::string_view value, std::string_view what
 }
 
 template <typename T>
-std::optional<T> whole(std::string_view text) {
+std::optional<T> whole(std::string_view text, int base = 10) {
   T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
