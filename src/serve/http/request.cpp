@@ -160,6 +160,7 @@ bool RequestParser::take_request() {
   if (message.count(beast::field::host) > 1) request_.host.reset();
   request_.origin = field(message, beast::field::origin);
   request_.authorization = field(message, beast::field::authorization).value_or("");
+  request_.cookie = field(message, beast::field::cookie).value_or("");
   const auto last = message.find("Last-Event-ID");
   if (last != message.end()) request_.last_event_id = std::string(last->value());
   request_.if_none_match = field(message, beast::field::if_none_match).value_or("");
