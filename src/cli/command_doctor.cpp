@@ -10,6 +10,7 @@
 #include "inject/doctor/diagnosis.hpp"
 #include "inject/doctor/find_library.hpp"
 #include "inject/launch/launch.hpp"
+#include "inject/launch/recording_check.hpp"
 #include "view/printable.hpp"
 
 namespace ttmem::cli {
@@ -44,15 +45,22 @@ std::string preload_text() {
                  : fmt::format("preload     MISSING: {}\n", preload.error().message);
 }
 
+std::string directory_text(const inject::RecordingCheck& check) {
+  return fmt::format("directory   {}\n", check.problem.empty()
+                                             ? view::printable(check.directory)
+                                             : "UNUSABLE: " + view::printable(check.problem));
+}
+
 constexpr const char* kNothing =
     "No libtt_metal.so found. Name the program that uses it: `ttmem doctor -- python` or\n"
     "`ttmem doctor -- ./a.out`, or the library itself: `ttmem doctor -- /path/libtt_metal.so`.\n";
 
 int doctor(const std::vector<std::string>& program) {
-  std::string text = preload_text();
+  const auto check = inject::check_recording();
+  std::string text = preload_text() + directory_text(check);
   const auto places = inject::find_libraries(program);
   if (!places) text += fmt::format("{}\n", view::printable(places.error().message));
-  bool whole = places && !places->empty();
+  bool whole = places && !places->empty() && check.problem.empty();
   for (const auto& place : places ? *places : std::vector<inject::LibraryPlace>{}) {
     const auto diagnosis = inject::diagnose(place.path);
     if (!diagnosis) {
@@ -70,7 +78,9 @@ int doctor(const std::vector<std::string>& program) {
 }
 
 constexpr const char* kDoctorExamples =
-    "Shows which TT-Metal a program would load, and which of its functions ttmem can observe.\n"
+    "Shows where a program would be recorded, which TT-Metal it would load, and which functions "
+    "of\n"
+    "that ttmem can observe.\n"
     "The program is not run. A missing function costs the figure named beside it; all others stay\n"
     "exact. What a running process really records is shown by `ttmem status`.\n"
     "Examples:\n"
