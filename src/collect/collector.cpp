@@ -342,6 +342,7 @@ ledger::ProcessInput Collector::State::input(const SegmentSource& source) {
   }
   input.ledger = &source.ledger();
   input.to_time = [&source](ledger::Ticks ticks) { return source.wall(ticks); };
+  input.peaks = [&source] { return source.peaks(); };
   return input;
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ledger/figure_table.hpp"
+#include "ledger/peaks.hpp"
 #include "ledger/process_ledger.hpp"
 #include "ledger/snapshot.hpp"
 
@@ -24,7 +25,8 @@ struct ProcessInput {
   ProcessView identity;                   // everything but `devices`
   const ProcessLedger* ledger = nullptr;  // null: known from outside totals only
   std::vector<OutsideTotals> outside;
-  std::function<TimeNs(Ticks)> to_time;  // to wall-clock nanoseconds
+  std::function<TimeNs(Ticks)> to_time;     // to wall-clock nanoseconds
+  std::function<PeakRecords()> peaks = {};  // asked when needed; none: not known
 };
 
 // The largest totals a long-lived reader has seen, by device; used when several processes shared

@@ -49,16 +49,43 @@ int open_private_directory(const char* path, WriterDirectory& directory) {
   return EPERM;
 }
 
-int open_writer_directory(const char* wanted, WriterDirectory& directory) {
+namespace {
+
+enum class Choice { kGiven, kShared, kPrivate };
+
+Choice choose(const char*& wanted) {
   // secure_getenv: a setuid program must not write where its caller says.
   if (wanted == nullptr || *wanted == '\0') wanted = secure_getenv("TTMEM_DIR");
-  if (wanted != nullptr && *wanted != '\0') return open_given(wanted, directory);
-  if (faccessat(AT_FDCWD, kHostWide, W_OK | X_OK, AT_EACCESS) == 0) {
-    return open_path(kHostWide, 0, directory);
+  if (wanted != nullptr && *wanted != '\0') return Choice::kGiven;
+  const bool host_wide = faccessat(AT_FDCWD, kHostWide, W_OK | X_OK, AT_EACCESS) == 0;
+  return host_wide ? Choice::kShared : Choice::kPrivate;
+}
+
+}  // namespace
+
+void name_writer_directory(const char* wanted, char (&path)[256]) {
+  path[0] = '\0';
+  switch (choose(wanted)) {
+    case Choice::kGiven:
+      if (std::strlen(wanted) < sizeof path) std::memcpy(path, wanted, std::strlen(wanted) + 1);
+      break;
+    case Choice::kShared:
+      std::memcpy(path, kHostWide, sizeof kHostWide);
+      break;
+    case Choice::kPrivate:
+      std::snprintf(path, sizeof path, "/dev/shm/ttmem-%u", static_cast<unsigned>(geteuid()));
+      break;
   }
-  char own[64];
-  std::snprintf(own, sizeof own, "/dev/shm/ttmem-%u", static_cast<unsigned>(geteuid()));
-  return open_private_directory(own, directory);
+}
+
+int open_writer_directory(const char* wanted, WriterDirectory& directory) {
+  const Choice choice = choose(wanted);
+  char path[256];
+  name_writer_directory(wanted, path);
+  if (path[0] == '\0') return ENAMETOOLONG;
+  if (choice == Choice::kGiven) return open_given(path, directory);
+  return choice == Choice::kShared ? open_path(path, 0, directory)
+                                   : open_private_directory(path, directory);
 }
 
 }  // namespace ttmem::segment

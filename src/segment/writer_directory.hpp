@@ -16,6 +16,9 @@ struct WriterDirectory {
   bool group_readable;  // setgid: files in it belong to the group of the install
 };
 
+// Which one that is, whether or not it can be used; empty if its path is too long.
+void name_writer_directory(const char* wanted, char (&path)[256]);
+
 // Returns 0 or an errno. `wanted` may be null.
 int open_writer_directory(const char* wanted, WriterDirectory& directory);
 

@@ -39,7 +39,7 @@ struct DeviceBanks {
 // What was asked, and the rows that answer it.
 struct Origins {
   ledger::OriginQuestion question;
-  std::vector<ledger::OriginTotal> rows;
+  ledger::OriginTotals totals;
 };
 
 struct ProcessFailure {
