@@ -31,9 +31,9 @@ test: ## Run every functional test, on what ships
 	@command -v python3 >/dev/null || scripts/setup build
 	@scripts/test release
 
-check: ## Run what CI runs: the tests, lint with clang-tidy, sanitizers and fuzz targets
+check: ## Run what CI runs: the tests, lint with clang-tidy, many cases, sanitizers and fuzz targets
 	@command -v python3 >/dev/null || scripts/setup build
-	@scripts/test --unless-passed release lint asan tsan
+	@scripts/test --unless-passed release lint cases asan tsan
 
 test-tools: ## Try the outputs in foreign tools, which are fetched first
 	@scripts/test tools

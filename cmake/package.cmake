@@ -83,7 +83,7 @@ if(TTMEM_SERVICE AND TARGET ttmem)
     COMPONENT service)
   install(
     FILES ${PROJECT_BINARY_DIR}/ttmem.service ${packaging}/systemd/ttmem.socket
-          ${packaging}/systemd/ttmem-legacy.socket
+          ${packaging}/systemd/ttmem-legacy.socket ${packaging}/systemd/ttmem-directory.service
     DESTINATION lib/systemd/system
     COMPONENT service)
   install(FILES ${packaging}/tmpfiles/ttmem.conf DESTINATION lib/tmpfiles.d COMPONENT service)
@@ -100,3 +100,8 @@ install(
         ${PROJECT_SOURCE_DIR}/LICENSE
   DESTINATION ${CMAKE_INSTALL_DOCDIR}
   COMPONENT documentation)
+# What the command is made of besides: with every command, also in a wheel.
+install(
+  FILES ${PROJECT_SOURCE_DIR}/THIRD-PARTY-NOTICES.txt
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  COMPONENT command)

@@ -13,9 +13,10 @@
 //    that file then holds the functions for others to link, and nothing else needs to change.
 //
 // Only sizes are told this way, neither banks nor cores, so readers label the figures `requested`.
-// A release brings no size: what was told first is what is taken back, and a release of something
-// unknown is counted as an anomaly and changes nothing. While hooks record this process (ttmem run,
-// ttmem.track()) every call here does nothing.
+// A release brings no size: what was told first is what is taken back. What cannot be right (a
+// release of something unknown, a size of nothing, an id that is live with other values) is counted
+// as an anomaly, with its id, as the original's server refuses it. While hooks record this process
+// (ttmem run, ttmem.track()) every call here does nothing.
 #ifndef TTMEM_ALLOCATION_TRACKER_HPP
 #define TTMEM_ALLOCATION_TRACKER_HPP
 
@@ -25,6 +26,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <ttmem/core_shapes.hpp>
 #include <ttmem/ttmem.hpp>
 #include <tuple>
@@ -57,6 +59,25 @@ struct BufferEntry {
   std::uint32_t references;
 };
 
+// What is beyond every chip: the server of the original's protocol refuses the same.
+inline constexpr int kDevices = 255;
+inline constexpr std::uint64_t kMostBytes = std::uint64_t{100} << 30;
+inline constexpr std::uint8_t kSpaces = 5;
+inline constexpr std::uint32_t kMostCores = 1024;
+
+// Kernel code as somebody told it. Without a number of cores, `bytes` are those of all cores.
+struct Code {
+  std::uint64_t bytes = 0;
+  std::uint32_t cores = 0;  // 0 = not known
+  std::uint8_t type = 0;
+  friend bool operator==(const Code&, const Code&) = default;
+};
+
+struct KernelEntry {
+  Code code;
+  ttmem::ProgramRecord record;
+};
+
 // An allocator of which only the device is known.
 struct DeviceEntry {
   ttmem_set_t set;
@@ -73,6 +94,7 @@ class Ledger {
 
   void allocate(int device, std::uint64_t bytes, std::uint8_t space, std::uint64_t id) {
     const std::lock_guard lock(mutex_);
+    if (!accepts(device, bytes) || bytes == 0 || space >= kSpaces) return refuse(id);
     std::vector<BufferEntry>& entries = buffers_[{device, id}];
     const auto same = std::find_if(entries.begin(), entries.end(),
                                    [&](const BufferEntry& one) { return one.space == space; });
@@ -99,10 +121,7 @@ class Ledger {
   void free(int device, std::uint64_t id) {
     const std::lock_guard lock(mutex_);
     const auto found = buffers_.find({device, id});
-    if (found == buffers_.end()) {
-      ttmem_anomaly(TTMEM_ANOMALY_UNKNOWN_FREE);
-      return;
-    }
+    if (found == buffers_.end()) return unknown(TTMEM_ANOMALY_UNKNOWN_FREE, device, id);
     BufferEntry& entry = found->second.back();
     if (--entry.references > 0) return;
     ttmem_buffer_freed(device_entry(device).allocator, entry.space, id);
@@ -114,7 +133,9 @@ class Ledger {
   void allocate_cb(int device, std::uint64_t bytes, std::uint64_t id, std::uint8_t index,
                    ttmem_cores_t cores) {
     const std::lock_guard lock(mutex_);
-    ttmem::ProgramRecord record(next_id_++, device_entry(device).set, "circular buffer");
+    if (!accepts(device, bytes)) return refuse(id);
+    ttmem::ProgramRecord record(next_id_++, device_entry(device).set, "circular buffer",
+                                TTMEM_FLAG_REQUESTED_ONLY | TTMEM_FLAG_LAUNCHES_UNTOLD);
     ttmem_range range{};
     range.address = id;
     range.size = bytes;
@@ -131,8 +152,7 @@ class Ledger {
     const std::lock_guard lock(mutex_);
     const auto found = circular_buffers_.find({device, id});
     if (found == circular_buffers_.end()) {
-      ttmem_anomaly(TTMEM_ANOMALY_UNKNOWN_FREE);
-      return;
+      return unknown(TTMEM_ANOMALY_UNKNOWN_PROGRAM, device, id);
     }
     std::vector<ttmem::ProgramRecord>& records = found->second;
     std::size_t chosen = records.size() - 1;
@@ -148,33 +168,35 @@ class Ledger {
     if (records.empty()) circular_buffers_.erase(found);
   }
 
-  // A load of a kernel that is loaded, with the same size and type, is one more launch of it.
-  void load_kernel(int device, std::uint64_t bytes, std::uint64_t id, std::uint8_t type) {
+  // A load of what is loaded is one more launch of it. Other code under a live id takes its place,
+  // and that is counted: ids of kernels restart in every program, see kernel_id().
+  void load_kernel(int device, std::uint64_t id, const Code& code) {
     const std::lock_guard lock(mutex_);
-    const std::uint32_t packed =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, UINT32_MAX));
+    if (!accepts(device, code.bytes) || code.bytes > UINT32_MAX) return refuse(id);
     const auto found = kernels_.find({device, id});
-    if (found != kernels_.end()) {
-      if (found->second.first == type &&
-          found->second.second.kernels.front().packed_bytes == packed) {
-        found->second.second.dispatch();
-        return;
-      }
-      kernels_.erase(found);
+    if (found != kernels_.end() && found->second.code == code) {
+      found->second.record.dispatch();
+      return;
     }
-    ttmem::ProgramRecord record(next_id_++, device_entry(device).set, "kernel", 0, type);
+    const ttmem_set_t set = device_entry(device).set;
+    if (found != kernels_.end()) {
+      kernels_.erase(found);
+      ttmem_anomaly_of(TTMEM_ANOMALY_REPLACED, id, set);
+    }
+    ttmem::ProgramRecord record(program_for(id, code), set, "kernel", 0, code.type);
     ttmem_kernel kernel{};
-    kernel.packed_bytes = packed;
+    kernel.packed_bytes = static_cast<std::uint32_t>(code.bytes);
     kernel.processor = 255;
-    kernel.core_type = type == TTMEM_KERNEL_FABRIC ? TTMEM_CORE_ACTIVE_ETH : TTMEM_CORE_TENSIX;
+    kernel.core_type = code.type == TTMEM_KERNEL_FABRIC ? TTMEM_CORE_ACTIVE_ETH : TTMEM_CORE_TENSIX;
+    if (code.cores != 0) kernel.cores = ttmem_intern_core_count(kernel.core_type, code.cores);
     record.kernels.push_back(kernel);
     record.dispatch();
-    kernels_.emplace(Key{device, id}, std::make_pair(type, std::move(record)));
+    kernels_.emplace(Key{device, id}, KernelEntry{code, std::move(record)});
   }
 
   void unload_kernel(int device, std::uint64_t id) {
     const std::lock_guard lock(mutex_);
-    if (kernels_.erase({device, id}) == 0) ttmem_anomaly(TTMEM_ANOMALY_UNKNOWN_FREE);
+    if (kernels_.erase({device, id}) == 0) unknown(TTMEM_ANOMALY_UNKNOWN_PROGRAM, device, id);
   }
 
   // Everything of a device, when it closes.
@@ -192,6 +214,26 @@ class Ledger {
 
  private:
   using Key = std::pair<int, std::uint64_t>;
+
+  static bool accepts(int device, std::uint64_t bytes) {
+    return device >= 0 && device < kDevices && bytes <= kMostBytes;
+  }
+  static void refuse(std::uint64_t id) { ttmem_anomaly_of(TTMEM_ANOMALY_BAD_VALUE, id, 0); }
+  void unknown(std::uint32_t anomaly, int device, std::uint64_t id) {
+    const bool known = device >= 0 && device < kDevices;
+    ttmem_anomaly_of(anomaly, id, known ? device_entry(device).set : ttmem_set_t{0});
+  }
+
+  // The id that was told, unless another device has other code under it.
+  std::uint64_t program_for(std::uint64_t id, const Code& code) {
+    bool taken = id >> 61 != 0;  // where our own ids are
+    for (const auto& [device, entry] : devices_) {
+      const auto other = kernels_.find({device, id});
+      if (other == kernels_.end()) continue;
+      taken |= other->second.record.id() == id && other->second.code != code;
+    }
+    return taken ? next_id_++ : id;
+  }
 
   DeviceEntry& device_entry(int device) {
     const auto found = devices_.find(device);
@@ -216,7 +258,7 @@ class Ledger {
   std::map<int, DeviceEntry> devices_;
   std::map<Key, std::vector<BufferEntry>> buffers_;
   std::map<Key, std::vector<ttmem::ProgramRecord>> circular_buffers_;
-  std::map<Key, std::pair<std::uint8_t, ttmem::ProgramRecord>> kernels_;
+  std::map<Key, KernelEntry> kernels_;
   std::uint64_t next_id_ = std::uint64_t{3} << 61;  // the runtime's own ids count up from 0
   bool described_ = false;
 };
@@ -263,12 +305,29 @@ inline void report_cb_deallocation(int device_id, std::uint32_t buffer_index) {
   records::Ledger::instance().free_cb(device_id, 0, buffer_index);
 }
 
-// A kernel: `total_size` is binary bytes times cores.
+// The id of a kernel that nothing else in the process has: handles restart in every program, so two
+// programs' first kernels would be one. `program` is the program's own id (get_id(), not a
+// pointer).
+inline std::uint64_t kernel_id(std::uint64_t program, std::uint32_t handle) {
+  return program << 32 | handle;
+}
+
+// A kernel: `total_size` is binary bytes times cores, of which nothing else is known then.
 inline void report_kernel_allocation(int device_id, std::uint64_t total_size,
                                      std::uint64_t kernel_id,
                                      std::uint8_t kernel_type = KERNEL_TYPE_APPLICATION) {
   if (!is_tracking_enabled()) return;
-  records::Ledger::instance().load_kernel(device_id, total_size, kernel_id, kernel_type);
+  records::Ledger::instance().load_kernel(device_id, kernel_id, {total_size, 0, kernel_type});
+}
+
+// The same with the size of the binary and the number of cores that hold it; 0 cores = not known.
+inline void report_kernel_load(int device_id, std::uint64_t binary_size, std::uint32_t num_cores,
+                               std::uint64_t kernel_id,
+                               std::uint8_t kernel_type = KERNEL_TYPE_APPLICATION) {
+  if (!is_tracking_enabled()) return;
+  records::Code code{binary_size, num_cores, kernel_type};
+  if (num_cores > records::kMostCores) code = {binary_size * num_cores, 0, kernel_type};
+  records::Ledger::instance().load_kernel(device_id, kernel_id, code);
 }
 
 inline void report_kernel_deallocation(int device_id, std::uint64_t kernel_id) {
@@ -326,8 +385,8 @@ template <class Device>
 void track_kernel_load(std::uint64_t kernel_size, std::uint64_t kernel_id, const Device* device,
                        std::uint8_t kernel_type = 0, std::uint32_t num_cores = 1) {
   if (device == nullptr) return;
-  allocation_tracker::report_kernel_allocation(static_cast<int>(device->id()),
-                                               kernel_size * num_cores, kernel_id, kernel_type);
+  allocation_tracker::report_kernel_load(static_cast<int>(device->id()), kernel_size, num_cores,
+                                         kernel_id, kernel_type);
 }
 
 template <class Device>
@@ -338,39 +397,97 @@ void track_kernel_unload(std::uint64_t kernel_id, const Device* device) {
 
 namespace detail {
 
-template <class Program>
-std::uint32_t ttmem_cores_of_program(Program& program) {
+// All that a program's implementation lets one ask, whatever the release. Empty = it does not say.
+template <class Impl>
+std::optional<std::uint64_t> ttmem_binary_bytes(const Impl& impl) {
+  std::optional<std::uint64_t> bytes;
+  if constexpr (requires { impl.get_kernel_bins_size(); }) {
+    // 0 says nothing: kernels that go through the ring buffer are not in the config buffer.
+    if (impl.get_kernel_bins_size() != 0) bytes = impl.get_kernel_bins_size();
+  }
+  if constexpr (requires { impl.get_program_transfer_info().binary_data.size(); }) {
+    const auto& words = impl.get_program_transfer_info().binary_data;
+    if (!bytes) bytes = words.size() * sizeof(std::uint32_t);
+  } else if constexpr (requires { impl.program_transfer_info.binary_data.size(); }) {
+    if (!bytes) bytes = impl.program_transfer_info.binary_data.size() * sizeof(std::uint32_t);
+  }
+  return bytes;
+}
+
+template <class Impl>
+std::optional<bool> ttmem_has_kernels(const Impl& impl) {
+  if constexpr (requires { impl.num_kernels(); }) {
+    return impl.num_kernels() > 0;
+  } else {
+    return std::nullopt;
+  }
+}
+
+template <class Impl>
+std::uint32_t ttmem_cores_of(const Impl& impl) {
   std::uint32_t cores = 0;
-  if constexpr (requires { program.impl().logical_cores(); }) {
-    for (const auto& of_type : program.impl().logical_cores()) {
+  if constexpr (requires { impl.logical_cores(); }) {
+    for (const auto& of_type : impl.logical_cores()) {
       cores += static_cast<std::uint32_t>(of_type.size());
     }
   }
-  return cores == 0 ? 1 : cores;
+  return cores;
 }
 
-// Call it where a program is launched. A launch of a loaded program adds no byte. On a mesh it
-// tells of every device; the program's runtime id names it.
-template <class Device, class Program, class Mesh = distributed::MeshDevice>
-void TrackKernelDispatch(Device* device, Program& program) {
-  const std::uint64_t bytes = program.impl().get_kernel_bins_size();
-  if (bytes == 0) return;
-  const std::uint64_t id = program.get_runtime_id();
-  const std::uint32_t cores = ttmem_cores_of_program(program);
+// The runtime id where somebody set one, else the program's own.
+template <class Program>
+std::uint64_t ttmem_id_of(Program& program) {
+  std::uint64_t id = 0;
+  if constexpr (requires { program.get_runtime_id(); }) id = program.get_runtime_id();
+  if constexpr (requires { program.impl().get_id(); }) {
+    if (id == 0) id = program.impl().get_id();
+  }
+  return id;
+}
+
+// Calls tell(device) for the device, or for every device of a mesh.
+template <class Mesh, class Device, class Tell>
+void ttmem_for_each_device(Device* device, Tell tell) {
   if constexpr (requires { device->get_devices(); }) {
-    for (const auto* one : device->get_devices()) track_kernel_load(bytes, id, one, 0, cores);
+    for (const auto* one : device->get_devices()) tell(one);
   } else {
     if constexpr (requires(Mesh* mesh) {
                     sizeof(Mesh);
                     mesh->get_devices();
                   }) {
       if (auto* mesh = dynamic_cast<Mesh*>(device)) {
-        for (const auto* one : mesh->get_devices()) track_kernel_load(bytes, id, one, 0, cores);
+        for (const auto* one : mesh->get_devices()) tell(one);
         return;
       }
     }
-    track_kernel_load(bytes, id, device, 0, cores);
+    tell(device);
   }
+}
+
+// Call it where a program is launched. A launch of a loaded program adds no byte. On a mesh it
+// tells of every device; the program's runtime id names it. `kernel_bytes`: the size of its
+// binaries, where the caller can ask and this header cannot (0 = ask the program). A program of
+// which nobody says the size is counted as an anomaly, with its id, and not as nothing.
+template <class Device, class Program, class Mesh = distributed::MeshDevice>
+void TrackKernelDispatch(Device* device, Program& program, std::uint64_t kernel_bytes = 0,
+                         std::uint8_t kernel_type = KERNEL_TYPE_APPLICATION) {
+  if (device == nullptr || !allocation_tracker::is_tracking_enabled()) return;
+  const std::uint64_t id = ttmem_id_of(program);
+  std::optional<std::uint64_t> bytes = kernel_bytes;
+  if (kernel_bytes == 0) {
+    const std::optional<bool> any = ttmem_has_kernels(program.impl());
+    bytes = ttmem_binary_bytes(program.impl());
+    if (any == false || (!any && bytes == 0u)) return;
+  }
+  if (bytes.value_or(0) == 0) {
+    ttmem_anomaly_of(TTMEM_ANOMALY_BAD_VALUE, id, 0);
+    return;
+  }
+  const std::uint32_t cores = ttmem_cores_of(program.impl());
+  ttmem_for_each_device<Mesh>(device, [&](const auto* one) {
+    allocation_tracker::report_kernel_load(static_cast<int>(one->id()), *bytes, cores, id,
+                                           kernel_type);
+  });
 }
 
 }  // namespace detail

@@ -16,8 +16,11 @@
 // What is recorded, and how true it is:
 //  - Circular buffers with the size that their config has, on each core of their cores, once.
 //    One that aliases a buffer is a view and counts 0.
-//  - Kernels with an estimate of 50 KiB per core, which is shown as such and is in no total, until
-//    TrackCompiled brings the true sizes. They count from the first TrackLaunch on.
+//  - Kernels with an estimate of 50 KiB per core, which is shown as such ("Estimated", "(est)")
+//  from
+//    the start and is in no total, until TrackCompiled brings the true sizes. Those count from the
+//    first TrackLaunch on; before it, circular buffers are registered, and nobody knows what of
+//    them is resident.
 //  - All of it until the end of the program: ReleaseProgramWithTracking, or a ProgramTracking.
 //  - Nothing while hooks record this process: they know better.
 #ifndef TTMEM_INSTRUMENTED_HELPERS_HPP
@@ -144,7 +147,8 @@ struct RangeEntry {
 // Two records per program: what is known, and what is estimated.
 struct TrackedProgram {
   TrackedProgram(std::uint64_t id, ttmem_set_t set)
-      : exact(id, set, "program"), guess(id + 1, set, "program", TTMEM_FLAG_ESTIMATED) {}
+      : exact(id, set, "program", TTMEM_FLAG_LAUNCHES_UNTOLD),
+        guess(id + 1, set, "program", TTMEM_FLAG_ESTIMATED) {}
 
   ttmem::ProgramRecord exact;
   ttmem::ProgramRecord guess;
@@ -289,7 +293,8 @@ auto CreateCircularBufferWithTracking(Device* device, const Formats& formats, co
     ttmem::ProgramRecord record;
   };
   auto life = std::make_shared<Life>(
-      Life{buffer, ttmem::ProgramRecord(id, ttmem::set_of(recording::ids_of(device)), "cb")});
+      Life{buffer, ttmem::ProgramRecord(id, ttmem::set_of(recording::ids_of(device)), "cb",
+                                        TTMEM_FLAG_LAUNCHES_UNTOLD)});
   life->record.ranges.push_back(recording::range_entry(config, {}, 0).range);
   life->record.publish();
   return decltype(buffer)(life, buffer.get());

@@ -98,6 +98,9 @@ TTMEM_API ttmem_string_t ttmem_intern_string(const char* text, size_t length);
 TTMEM_API ttmem_cores_t ttmem_intern_cores(uint32_t core_type, const ttmem_core_range* ranges,
                                            uint32_t count);
 
+/* So many cores of one core type, of which nobody knows where they are. */
+TTMEM_API ttmem_cores_t ttmem_intern_core_count(uint32_t core_type, uint32_t count);
+
 /* A set of DRAM banks, by bank number. */
 TTMEM_API ttmem_cores_t ttmem_intern_banks(const uint16_t* banks, uint32_t count);
 
@@ -305,7 +308,7 @@ typedef struct ttmem_program {
   uint64_t id;
   ttmem_workload_t workload; /* handle of the workload it belongs to; 0 = none yet */
   ttmem_string_t name;
-  uint32_t flags;                          /* TTMEM_FLAG_ESTIMATED, TTMEM_FLAG_REQUESTED_ONLY */
+  uint32_t flags; /* TTMEM_FLAG_ESTIMATED, _REQUESTED_ONLY, _LAUNCHES_UNTOLD */
   uint32_t config_bytes[TTMEM_CORE_TYPES]; /* what it takes in the kernel-config ring */
   uint32_t kernel_count;
   uint32_t range_count;
@@ -326,6 +329,8 @@ TTMEM_API void ttmem_program_config_sized(uint64_t program, ttmem_set_t set,
                                           const uint32_t config_bytes[TTMEM_CORE_TYPES]);
 /* Ends a program on all its sets. */
 TTMEM_API void ttmem_program_released(uint64_t program);
+/* Ends it on one of them. */
+TTMEM_API void ttmem_program_released_on(uint64_t program, ttmem_set_t set);
 
 /* A workload is what is enqueued: 1 to 32 programs, each on its own set. `id` is the caller's. */
 TTMEM_API ttmem_workload_t ttmem_workload_created(uint64_t id, ttmem_set_t set);
@@ -420,6 +425,8 @@ typedef struct ttmem_failure {
 TTMEM_API uint32_t ttmem_failed(const ttmem_failure* failure);
 
 TTMEM_API void ttmem_anomaly(uint32_t kind);
+/* With the id that it is about, on the devices of a set; 0 = not known. */
+TTMEM_API void ttmem_anomaly_of(uint32_t kind, uint64_t id, ttmem_set_t set);
 
 /* ---- what this process holds, asked by itself ---------------------------------------------- */
 

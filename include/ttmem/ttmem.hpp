@@ -108,7 +108,7 @@ class Watermark {
 };
 
 // A program with its kernels and L1 ranges. publish() tells the recorder of its present state, the
-// destructor ends it. The id must be unique in the process.
+// destructor ends it. The id must be unique on its set, and mean the same kernels on every set.
 class ProgramRecord {
  public:
   ProgramRecord(std::uint64_t id, ttmem_set_t set, std::string_view name, std::uint32_t flags = 0,
@@ -154,7 +154,8 @@ class ProgramRecord {
   void dispatch() {
     if (!live_) publish();
     if (workload_ == 0) {
-      workload_ = ttmem_workload_created(id_, set_);
+      // One for each set that has the program.
+      workload_ = ttmem_workload_created(id_ ^ std::uint64_t{set_} << 48, set_);
       ttmem_workload_joined(workload_, id_, set_);
     }
     ttmem_dispatched(workload_, 0, 0, 0);
@@ -162,7 +163,7 @@ class ProgramRecord {
 
   void release() {
     if (workload_ != 0) ttmem_workload_released(workload_);
-    if (live_) ttmem_program_released(id_);
+    if (live_) ttmem_program_released_on(id_, set_);
     workload_ = 0;
     live_ = false;
   }

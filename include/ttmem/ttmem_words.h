@@ -72,13 +72,15 @@ enum {
 };
 
 /* Flags of a holding. REQUESTED_ONLY: block and banks are not known (basis "requested").
- * ESTIMATED: somebody's guess, shown as such and in no total. */
+ * ESTIMATED: somebody's guess, shown as such and in no total. LAUNCHES_UNTOLD, of a program: nobody
+ * may tell when it is launched, so before a launch is known nobody knows what of it is resident. */
 enum {
   TTMEM_FLAG_KERNEL_BINARIES = 1u << 0,
   TTMEM_FLAG_TRACE = 1u << 1,
   TTMEM_FLAG_PROGRAM_CACHE = 1u << 2,
   TTMEM_FLAG_REQUESTED_ONLY = 1u << 3,
-  TTMEM_FLAG_ESTIMATED = 1u << 4
+  TTMEM_FLAG_ESTIMATED = 1u << 4,
+  TTMEM_FLAG_LAUNCHES_UNTOLD = 1u << 5
 };
 
 /* Who tells: decides the `sources` label of a process. */

@@ -75,6 +75,7 @@ class Flag(IntFlag):
     PROGRAM_CACHE = 4
     REQUESTED_ONLY = 8
     ESTIMATED = 16
+    LAUNCHES_UNTOLD = 32
 
 
 class Source(IntEnum):

@@ -18,9 +18,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <sstream>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -86,21 +88,32 @@ bool is_trusted(std::uint32_t uid) {
          found != nullptr && found->pw_uid == uid;
 }
 
-// Every listener at this port is run by somebody who is trusted; the kernel tells whose it is.
-bool has_trusted_listener(std::uint16_t port) {
-  std::ifstream table("/proc/net/tcp");
-  const std::string wanted = fmt::format(":{:04X}", port);
-  bool found = false;
+// Whose the listeners at exactly this address of the table are; the kernel tells.
+std::vector<std::uint32_t> listeners_at(const char* path, const std::string& address) {
+  std::ifstream table(path);
+  std::vector<std::uint32_t> owners;
   for (std::string line; std::getline(table, line);) {
     std::istringstream fields(line);
     std::string slot, local, remote, state, queues, timer, retransmits;
     std::uint32_t uid = 0;
     fields >> slot >> local >> remote >> state >> queues >> timer >> retransmits >> uid;
-    if (!fields || state != "0A" || !local.ends_with(wanted)) continue;
-    if (!is_trusted(uid)) return false;
-    found = true;
+    if (fields && state == "0A" && local == address) owners.push_back(uid);
   }
-  return found;
+  return owners;
+}
+
+// Whoever would answer at this address is trusted: who listens at it, else who listens at every
+// address. Somebody else's listener at another address of the same port is nothing to us.
+bool has_trusted_listener(const sockaddr_in& address) {
+  const std::uint16_t port = ntohs(address.sin_port);
+  auto owners =
+      listeners_at("/proc/net/tcp", fmt::format("{:08X}:{:04X}", address.sin_addr.s_addr, port));
+  if (owners.empty()) {
+    owners = listeners_at("/proc/net/tcp", fmt::format("{:08X}:{:04X}", 0, port));
+    std::ranges::copy(listeners_at("/proc/net/tcp6", fmt::format("{:032X}:{:04X}", 0, port)),
+                      std::back_inserter(owners));
+  }
+  return !owners.empty() && std::ranges::all_of(owners, is_trusted);
 }
 
 bool send_all(const Socket& socket, std::string_view text, Clock::time_point deadline) {
@@ -175,7 +188,7 @@ std::optional<Socket> connect_locally() {
 
 std::optional<Socket> connect_by_address() {
   const auto address = daemon_address();
-  if (!address || !has_trusted_listener(ntohs(address->sin_port))) return std::nullopt;
+  if (!address || !has_trusted_listener(*address)) return std::nullopt;
   Socket socket(AF_INET);
   if (::connect(socket.descriptor(), reinterpret_cast<const sockaddr*>(&*address),
                 sizeof *address) != 0 &&

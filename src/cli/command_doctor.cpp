@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+#include <pwd.h>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -7,11 +9,14 @@
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
+#include "collect/collector.hpp"
+#include "collect/room.hpp"
 #include "inject/doctor/diagnosis.hpp"
 #include "inject/doctor/find_library.hpp"
 #include "inject/launch/launch.hpp"
 #include "inject/launch/recording_check.hpp"
 #include "view/printable.hpp"
+#include "view/units.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -45,10 +50,41 @@ std::string preload_text() {
                  : fmt::format("preload     MISSING: {}\n", preload.error().message);
 }
 
-std::string directory_text(const inject::RecordingCheck& check) {
-  return fmt::format("directory   {}\n", check.problem.empty()
-                                             ? view::printable(check.directory)
-                                             : "UNUSABLE: " + view::printable(check.problem));
+std::string user_text(std::uint32_t uid) {
+  const passwd* entry = ::getpwuid(uid);  // one thread
+  return entry != nullptr ? view::printable(entry->pw_name) : std::to_string(uid);
+}
+
+// Who fills a directory that has no room, the most first.
+std::string fillers_text(const collect::Room& room) {
+  constexpr std::size_t kMost = 5;
+  std::string text;
+  for (const collect::Room::Share& share : room.shares) {
+    if (&share - room.shares.data() == kMost) break;
+    text += fmt::format("            {} of {} in {}\n", view::bytes_text(share.bytes),
+                        user_text(share.owner), view::count_text(share.files, "file"));
+  }
+  return text;
+}
+
+// Where a process of this user would record, and what of the recordings is not read.
+std::string recordings_text(const inject::RecordingCheck& check) {
+  std::string text;
+  if (!check.problem.empty()) {
+    text += fmt::format("recordings  NONE: {}\n", view::printable(check.problem));
+  }
+  for (const collect::Room& room : collect::rooms_to_record()) {
+    text += fmt::format("recordings  {}: {} free of {}\n", view::printable(room.path),
+                        view::bytes_text(room.free_bytes), view::bytes_text(room.total_bytes));
+    if (room.has_room) break;
+    text += "            no room for another process. It is filled by\n" + fillers_text(room);
+  }
+  collect::Collector collector(collect::Options{.directories = {}, .totals_only = true});
+  collector.refresh();
+  for (const std::string& line : collector.snapshot().unreadable) {
+    text += fmt::format("            not read: {}\n", view::printable(line));
+  }
+  return text;
 }
 
 constexpr const char* kNothing =
@@ -57,7 +93,7 @@ constexpr const char* kNothing =
 
 int doctor(const std::vector<std::string>& program) {
   const auto check = inject::check_recording();
-  std::string text = preload_text() + directory_text(check);
+  std::string text = preload_text();
   const auto places = inject::find_libraries(program);
   if (!places) text += fmt::format("{}\n", view::printable(places.error().message));
   bool whole = places && !places->empty() && check.problem.empty();
@@ -72,6 +108,7 @@ int doctor(const std::vector<std::string>& program) {
     whole = whole && diagnosis->lost().empty();
   }
   if (places && places->empty()) text += kNothing;
+  text += recordings_text(check);
   const int printed = Output::print(text);
   if (printed != kOk) return printed;
   return whole ? kOk : kNotFound;
@@ -83,6 +120,7 @@ constexpr const char* kDoctorExamples =
     "that ttmem can observe.\n"
     "The program is not run. A missing function costs the figure named beside it; all others stay\n"
     "exact. What a running process really records is shown by `ttmem status`.\n"
+    "Also where processes record, who filled that directory if it is full, and what is not read.\n"
     "Examples:\n"
     "  ttmem doctor                  what the environment and the Python on PATH point to\n"
     "  ttmem doctor -- python3.10    what this Python imports; also: -- pytest\n"

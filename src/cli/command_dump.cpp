@@ -15,6 +15,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/formats.hpp"
 #include "cli/output.hpp"
+#include "cli/past.hpp"
 #include "cli/reading_options.hpp"
 #include "collect/collector.hpp"
 
@@ -67,6 +68,7 @@ void sort_holdings(std::vector<HoldingView>& holdings, const std::string& key) {
 
 struct DumpOptions {
   view::Selection selection;
+  Past past;
   FormatChoice format;
   std::string sort;
   std::uint32_t failure = 0;
@@ -115,17 +117,18 @@ int print_failure(const collect::Collector& collector, const DumpOptions& option
 int dump(DumpOptions& options) {
   collect::Options collecting;
   collecting.process = options.selection.process();
-  collect::Collector collector(collecting);
-  collector.refresh();
-  if (const std::string why = unusable_directory(collector.directories()); !why.empty()) {
+  const auto collector = open_collector(collecting, options.past);
+  if (!collector) return complain(collector.error().message, kNotFound);
+  if (const std::string why = unusable_directory(collector->directories());
+      !why.empty() && !options.past) {
     return complain(why, kFailed);
   }
-  if (const std::string why = find_selected(options.selection, collector.snapshot());
+  if (const std::string why = find_selected(options.selection, collector->snapshot());
       !why.empty()) {
     return complain(why, kNotFound);
   }
-  return options.failure > 0 ? print_failure(collector, options)
-                             : print_holdings(collector, options);
+  return options.failure > 0 ? print_failure(*collector, options)
+                             : print_holdings(*collector, options);
 }
 
 constexpr const char* kDumpExamples =
@@ -151,6 +154,7 @@ void register_dump(CLI::App& app, Action& action) {
                 options->selection);
   add_selection(*command, "pid", "Only what this process holds, or held when it died; or PID/START",
                 options->selection);
+  add_past(*command, options->past);
   command
       ->add_option("--failure", options->failure,
                    "What was held when allocation failure N happened")

@@ -85,11 +85,17 @@ int explain(const CLI::App& app, const CLI::ParseError& error) {
   return kUsage;
 }
 
-// `run` and `doctor` hand on the words of a program. The "--" before them has done its work once
-// the program's first word is known, and the parser would take it for its own.
+// `run`, `record` and `doctor` hand on the words of a program. The "--" before them has done its
+// work once the program's first word is known, and the parser would take it for its own.
 std::vector<std::string> without_separator(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
-  if (words.empty() || (words[0] != "run" && words[0] != "doctor")) return words;
+  if (words.empty()) return words;
+  if (words[0] == "record") {  // its options have values, which do not begin with '-'
+    const auto separator = std::ranges::find(words, "--");
+    if (separator != words.end()) words.erase(separator);
+    return words;
+  }
+  if (words[0] != "run" && words[0] != "doctor") return words;
   for (std::size_t i = 1; i < words.size() && words[i].starts_with('-'); ++i) {
     if (words[i] != "--") continue;
     words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
@@ -130,6 +136,7 @@ const std::vector<Register>& commands() {
       register_run,         //
       register_status,      //
       register_top,         //
+      register_record,      //
       register_serve,       //
       register_dump,        //
       register_events,      //

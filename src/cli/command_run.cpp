@@ -21,6 +21,7 @@ struct RunOptions {
   bool lines = false;  // a word of before: lines are told anyway
   bool no_lines = false;
   bool strict = false;
+  inject::Extras extras;
   std::vector<std::string> command;
 };
 
@@ -40,7 +41,7 @@ int run_program(const RunOptions& options) {
     }
     lines.python_start = start ? *start : "";
   }
-  const auto environment = inject::environment_with(*preload, lines);
+  const auto environment = inject::environment_with(*preload, lines, options.extras);
   if (options.print_env) return Output::print(inject::as_shell_text(environment));
   if (options.command.empty()) {
     fmt::print(stderr, "ttmem: name the program to run, as in `ttmem run python model.py`\n");
@@ -62,6 +63,7 @@ constexpr const char* kRunExamples =
     "Examples:\n"
     "  ttmem run python model.py             then, in another terminal: ttmem status\n"
     "  ttmem run --no-lines python model.py  without file, line and function of each allocation\n"
+    "  ttmem run --launches python model.py  then: ttmem events shows each launch, in order\n"
     "  ttmem run -- pytest -x tests          everything after -- belongs to the program\n"
     "  eval \"$(ttmem run --print-env)\"       for services, notebooks and containers";
 
@@ -80,6 +82,8 @@ void register_run(CLI::App& app, Action& action) {
       ->excludes(lines);
   command->add_flag("--strict", options->strict,
                     "Do not start the program if nothing would be recorded");
+  command->add_flag("--launches", options->extras.launches,
+                    "Record every launch of a program as an event, as with TTMEM_LAUNCHES=1");
   command->prefix_command();
   command->callback([options, command, &action] {
     options->command = program_of(*command);

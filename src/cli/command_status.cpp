@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <thread>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -11,6 +15,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/formats.hpp"
 #include "cli/output.hpp"
+#include "cli/past.hpp"
 #include "cli/reading_options.hpp"
 #include "cli/stop_signal.hpp"
 #include "collect/collector.hpp"
@@ -20,8 +25,12 @@
 namespace ttmem::cli {
 namespace {
 
+// Between the two looks that a rate is made of.
+constexpr std::chrono::milliseconds kBetweenLooks{300};
+
 struct StatusOptions {
   view::Selection selection;
+  Past past;
   FormatChoice format;
   bool cores = false, programs = false;
   std::string core, by;
@@ -65,6 +74,9 @@ int print_programs(const collect::Collector& collector, const ledger::Snapshot& 
                    const StatusOptions& options, Output& output) {
   std::vector<ledger::ProgramView> programs = collector.programs();
   std::erase_if(programs, [&](const auto& each) { return !options.selection.has(each); });
+  std::ranges::stable_sort(programs, std::greater{}, [](const ledger::ProgramView& each) {
+    return std::pair(each.recent_per_second.value_or(0), each.last_dispatch);
+  });
   options.format.print(programs_formats(), output, snapshot, programs);
   return kOk;
 }
@@ -84,7 +96,7 @@ int print_origins(const collect::Collector& collector, const ledger::Snapshot& s
 // What was asked for, into the output; an ExitCode.
 int report(const collect::Collector& collector, StatusOptions& options, Output& output) {
   ledger::Snapshot all = collector.snapshot();
-  const bool told = complete(collector, options.selection.process(), all);
+  const bool told = options.past || complete(collector, options.selection.process(), all);
   if (const std::string why = unusable_directory(collector.directories()); !why.empty() && !told) {
     return complain(why, kFailed);
   }
@@ -118,15 +130,28 @@ int watch(collect::Collector& collector, StatusOptions& options) {
   return output.finish();
 }
 
+// Whether a second look could tell how fast programs run: some was launched just now.
+bool is_running(const collect::Collector& collector) {
+  const ledger::TimeNs now = collector.snapshot().time;
+  return std::ranges::any_of(collector.programs(), [now](const ledger::ProgramView& program) {
+    return program.last_dispatch + ledger::kRecentNs > now || program.replays > 0;
+  });
+}
+
 int status(StatusOptions& options) {
   collect::Options collecting;
   collecting.process = options.selection.process();
   collecting.host = true;
-  collect::Collector collector(collecting);
-  if (options.watch_seconds > 0) return watch(collector, options);
+  collecting.launches = options.programs;
+  auto collector = open_collector(collecting, options.past);
+  if (!collector) return complain(collector.error().message, kNotFound);
+  if (options.watch_seconds > 0) return watch(*collector, options);
   Output output;
-  collector.refresh();
-  const int code = report(collector, options, output);
+  if (options.programs && !options.past && is_running(*collector)) {
+    std::this_thread::sleep_for(kBetweenLooks);
+    collector->refresh();
+  }
+  const int code = report(*collector, options, output);
   return code == kOk ? output.finish() : code;
 }
 
@@ -138,7 +163,8 @@ constexpr const char* kStatusExamples =
     "  ttmem status --programs            live programs and how often they ran\n"
     "  ttmem status --by line             which line of Python holds how much\n"
     "  ttmem status --json | jq .devices[0].l1_total\n"
-    "  ttmem status --watch 1             repeat every second";
+    "  ttmem status --watch 1             repeat every second\n"
+    "  ttmem status --from night.ttm --at failure   as it was, from a recording";
 
 std::string core_problem(const std::string& text) {
   if (view::parse_core(text)) return {};
@@ -162,6 +188,7 @@ void register_status(CLI::App& app, Action& action) {
                 options->selection);
   add_selection(*command, "pid", "Show only this process; PID/START if several have the id",
                 options->selection);
+  add_past(*command, options->past);
   auto* cores = command->add_flag("--cores", options->cores, "Show the L1 of every core, in bytes");
   auto* core =
       command
@@ -172,7 +199,8 @@ void register_status(CLI::App& app, Action& action) {
   auto* programs = command->add_flag("--programs", options->programs, "Show the live programs");
   command->add_option("--watch", options->watch_seconds, "Repeat every N seconds, until Ctrl-C")
       ->type_name("N")
-      ->check(seconds_between(0.05, 86400));
+      ->check(seconds_between(0.05, 86400))
+      ->excludes("--from");
   options->format.offer(*command, status_formats(),
                         "Print text, json, or legacy: as the original tt_smi_umd did");
   auto* by = command

@@ -45,6 +45,10 @@ void ttmem_anomaly(uint32_t kind) {
   if (const Call call; call) call->anomaly(kind);
 }
 
+void ttmem_anomaly_of(uint32_t kind, uint64_t id, ttmem_set_t set) {
+  if (const Call call; call) call->anomaly(kind, id, set);
+}
+
 // ---- interned data
 
 ttmem_string_t ttmem_intern_string(const char* text, size_t length) {
@@ -62,6 +66,11 @@ ttmem_cores_t ttmem_intern_cores(uint32_t core_type, const ttmem_core_range* ran
   if (const Call call; call && ranges != nullptr) {
     return call->interning.cores(core_type, ranges, count);
   }
+  return 0;
+}
+
+ttmem_cores_t ttmem_intern_core_count(uint32_t core_type, uint32_t count) {
+  if (const Call call; call) return call->interning.core_count(core_type, count);
   return 0;
 }
 

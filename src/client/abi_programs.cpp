@@ -37,6 +37,10 @@ void ttmem_program_released(uint64_t program) {
   if (const Call call; call) call->programs.released(program);
 }
 
+void ttmem_program_released_on(uint64_t program, ttmem_set_t set) {
+  if (const Call call; call) call->programs.released_on(program, set);
+}
+
 // ---- workloads
 
 ttmem_workload_t ttmem_workload_created(uint64_t id, ttmem_set_t set) {

@@ -111,6 +111,7 @@ std::uint64_t Interner::core_count(std::uint32_t id) const {
   if (const Blob* banks = find(id, BlobKind::kBanks)) return banks->bytes / 2;
   const Blob* cores = find(id, BlobKind::kCores);
   if (cores == nullptr) return 1;
+  if (cores->bytes == segment::kCoreCountBytes) return segment::told_cores(bytes_of(cores));
   std::uint64_t count = 0;
   const auto* ranges = reinterpret_cast<const ttmem_core_range*>(bytes_of(cores) + 4);
   // Rectangles are disjoint (CoreSetBuilder), so they can be added.

@@ -96,6 +96,18 @@ ttmem_cores_t Interning::cores(std::uint32_t core_type, const ttmem_core_range* 
   return intern(BlobKind::kCores, scratch.blob, 4 + found * sizeof *rectangles);
 }
 
+ttmem_cores_t Interning::core_count(std::uint32_t core_type, std::uint32_t count) {
+  const ColdCall call(writer_->store);
+  if (count == 0 || count > segment::kMaxCores || core_type >= segment::kCoreTypes) {
+    writer_->report(TTMEM_ANOMALY_BAD_VALUE, count);
+    return 0;
+  }
+  const std::uint8_t blob[segment::kCoreCountBytes] = {
+      static_cast<std::uint8_t>(core_type), static_cast<std::uint8_t>(count),
+      static_cast<std::uint8_t>(count >> 8), static_cast<std::uint8_t>(count >> 16)};
+  return intern(BlobKind::kCores, blob, sizeof blob);
+}
+
 ttmem_cores_t Interning::banks(const std::uint16_t* banks, std::uint32_t count) {
   const ColdCall call(writer_->store);
   auto* sorted = reinterpret_cast<std::uint16_t*>(scratch_[0].blob);

@@ -37,6 +37,7 @@ class Interning {
   ttmem_string_t string(const char* text, std::size_t length);
   ttmem_string_t line(const char* file, std::uint32_t number, const char* function);
   ttmem_cores_t cores(std::uint32_t core_type, const ttmem_core_range* ranges, std::uint32_t count);
+  ttmem_cores_t core_count(std::uint32_t core_type, std::uint32_t count);
   ttmem_cores_t banks(const std::uint16_t* banks, std::uint32_t count);
   std::uint32_t addresses(const std::uint64_t* addresses, std::uint32_t count);
 

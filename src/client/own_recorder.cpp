@@ -69,6 +69,7 @@ int open_own_recorder() {
   Options options;
   options.descriptor_note = &inherited;
   const int error = own->open(options);
+  if (error == 0) own->workloads.tell_launches(is_on(std::getenv("TTMEM_LAUNCHES")));
   const int active = error == 0 ? 1 : 0;
   if (active != get_word(ttmem_active_)) publish(ttmem_active_, active);
   return error;

@@ -90,7 +90,8 @@ void Programs::registered(const ttmem_program& info, ttmem_origin_t origin) {
   }
   const std::uint32_t config =
       writer_->interner.intern(BlobKind::kConfigSizes, info.config_bytes, sizeof info.config_bytes);
-  unsigned flags = info.flags & (segment::kFlagEstimated | segment::kFlagRequestedOnly);
+  unsigned flags = info.flags & (segment::kFlagEstimated | segment::kFlagRequestedOnly |
+                                 segment::kFlagLaunchesUntold);
   if (placement.loaded) flags |= segment::kFlagLoaded;
   const ttmem_origin_t before =
       placement.live ? writer_->store.slot(placement.slot).payload.origin : ttmem_origin_t{0};

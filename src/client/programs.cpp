@@ -129,6 +129,10 @@ void Programs::raise_program_l1(const Placement& placement) {
       return;
     }
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(cores + 1);
+    if (cores->bytes == segment::kCoreCountBytes) {
+      program_l1_.add_unknown_core(Meta::block(range.meta) * segment::told_cores(bytes));
+      return;
+    }
     const auto* ranges = reinterpret_cast<const ttmem_core_range*>(bytes + 4);
     for (std::uint32_t i = 0; i < (cores->bytes - 4) / sizeof *ranges; ++i) {
       program_l1_.add(bytes[0], ranges[i], Meta::block(range.meta));
@@ -155,19 +159,36 @@ void Programs::released(std::uint64_t id) {
     next = placement.next_of_program;
     const bool held = !placement.live;
     known = known || !held;
-    if (held) continue;
-    if (placement.traces == 0) {
-      release_placement(at);
-    } else {
-      leave(placement);
-      unload(placement);
-      placement.live = false;
-      placement.counts = false;
-      change(placement, [](Payload& payload) { set_flag(payload, kFlagHeld, true); });
-    }
+    if (!held) end(at);
   }
   if (program != 0) release_if_empty(program);
   if (!known) writer_->report(TTMEM_ANOMALY_UNKNOWN_PROGRAM, id);
+}
+
+void Programs::released_on(std::uint64_t id, ttmem_set_t set) {
+  const ColdCall call(writer_->store);
+  const std::uint32_t at = find(id, set);
+  if (at == 0 || !placements_[at].live) {
+    writer_->report(TTMEM_ANOMALY_UNKNOWN_PROGRAM, id, set);
+    return;
+  }
+  const std::uint32_t program = placements_[at].program;
+  end(at);
+  release_if_empty(program);
+}
+
+// What a live trace replays stays until the trace goes.
+void Programs::end(std::uint32_t at) {
+  Placement& placement = placements_[at];
+  if (placement.traces == 0) {
+    release_placement(at);
+    return;
+  }
+  leave(placement);
+  unload(placement);
+  placement.live = false;
+  placement.counts = false;
+  change(placement, [](Payload& payload) { set_flag(payload, kFlagHeld, true); });
 }
 
 void Programs::let_go(std::uint32_t at) {

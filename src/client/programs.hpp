@@ -99,6 +99,7 @@ class Programs {
                        std::uint32_t count);
   void config_sized(std::uint64_t id, ttmem_set_t set, const std::uint32_t* config_bytes);
   void released(std::uint64_t id);
+  void released_on(std::uint64_t id, ttmem_set_t set);
 
   // ---- for the other parts, under the gate ---------------------------------------------------
 
@@ -139,6 +140,7 @@ class Programs {
   bool write_chain(std::uint32_t* first, const segment::Payload& payload);
   void release_chain(std::uint32_t* first);
 
+  void end(std::uint32_t placement);
   void release_placement(std::uint32_t placement);
   void release_if_empty(std::uint32_t program);
   void unload(Placement& placement);

@@ -126,9 +126,9 @@ void Recorder::device_closed(ttmem_device_t device) {
   devices.closed(device);
 }
 
-void Recorder::anomaly(std::uint32_t kind) {
+void Recorder::anomaly(std::uint32_t kind, std::uint64_t id, ttmem_set_t set) {
   if (kind >= segment::kAnomalies) kind = TTMEM_ANOMALY_BAD_VALUE;
-  writer.report(kind, 0);
+  writer.report(kind, id, devices.list(set) == nullptr ? ttmem_set_t{0} : set);
 }
 
 int Recorder::self(ttmem_device_t device, std::uint32_t figure, ttmem_figures* out) {

@@ -63,7 +63,7 @@ class Recorder {
 
   void process_described(const ttmem_process_info& info);
   void device_closed(ttmem_device_t device);
-  void anomaly(std::uint32_t kind);
+  void anomaly(std::uint32_t kind, std::uint64_t id = 0, ttmem_set_t set = 0);
 
   // 0, or ENOENT for what is not known.
   int self(ttmem_device_t device, std::uint32_t figure, ttmem_figures* out);

@@ -141,11 +141,13 @@ void Rings::simulated(ttmem_ring_manager_t id, ttmem_workload_t workload,
 [[gnu::hot]] bool Rings::write(ttmem_ring_manager_t id, RingManager& manager, RingState& state,
                                const RingPlan& plan, ttmem_workload_t handle) {
   Workload* workload = workloads_->live(handle);
+  const std::uint64_t workload_id = workload == nullptr ? 0 : workload->membership.workload_id;
   bool was_there = true;
   for (std::uint32_t i = 0; i < plan.count; ++i) {
     if (plan.bytes[i] == 0) continue;
     was_there = was_there && state.contents[i].holds(handle);
-    state.contents[i].write(plan.address[i], plan.address[i] + plan.bytes[i], handle,
+    state.contents[i].write(manager.contents[i],
+                            {plan.address[i], plan.address[i] + plan.bytes[i], handle, workload_id},
                             [&](std::uint64_t other) {
                               if (workloads_->live(other) != nullptr) ++manager.evictions;
                             });
@@ -174,7 +176,7 @@ void Rings::filled(ttmem_ring_manager_t id, std::uint32_t sync) {
     known = true;
     RingRules(manager).fill(sync);
     for (std::uint32_t i = 0; i < manager.ring_count; ++i) {
-      state.contents[i].write_all([&](std::uint64_t other) {
+      state.contents[i].write_all(manager.contents[i], manager.rings[i], [&](std::uint64_t other) {
         if (workloads_->live(other) != nullptr) ++manager.evictions;
       });
     }

@@ -15,38 +15,50 @@
 namespace ttmem::client {
 
 // What really lies in a ring: the last writer of each stretch of bytes. The queue forgets an entry
-// when it is free; its bytes stay until they are overwritten, and that is what an eviction is.
+// when it is free; its bytes stay until they are overwritten, and that is what an eviction is. The
+// slices stand in the segment, for readers; whose they are stands here as well, because a workload
+// is found by its handle.
 class RingContents {
  public:
-  // A slice of `workload` is written. Calls evicted(other) for each slice it destroys, in whole or
+  struct Writing {
+    std::uint32_t begin, end;
+    std::uint64_t handle;  // of the workload
+    std::uint64_t id;      // of the same
+  };
+
+  // A slice of a workload is written. Calls evicted(handle) for each slice it destroys, in whole or
   // in part, that belongs to another workload.
   template <class Evicted>
-  void write(std::uint32_t begin, std::uint32_t end, std::uint64_t workload, Evicted evicted) {
+  void write(segment::RingContents& shown, const Writing& slice, Evicted evicted) {
     std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i < count_; ++i) {
-      const Slice slice = slices_[i];
-      const bool overwritten = slice.begin < end && begin < slice.end;
-      if (overwritten && slice.workload != workload) evicted(slice.workload);
-      if (!overwritten && slice.workload != workload) slices_[kept++] = slice;
+      const segment::RingSlice& old = shown.slices[i];
+      const bool overwritten = old.begin < slice.end && slice.begin < old.end;
+      const bool own = handles_[i] == slice.handle;
+      if (overwritten && !own) evicted(handles_[i]);
+      if (!overwritten && !own) keep(shown, i, kept++);
     }
     count_ = kept;
-    if (count_ == kSlices) {  // more slices than are remembered: the oldest one is given up
-      evicted(slices_[0].workload);
-      for (std::uint32_t i = 1; i < kSlices; ++i) slices_[i - 1] = slices_[i];
+    if (count_ == segment::kRingSlices) {  // more than are remembered: the oldest one is given up
+      evicted(handles_[0]);
+      for (std::uint32_t i = 1; i < count_; ++i) keep(shown, i, i - 1);
       --count_;
     }
-    slices_[count_++] = {begin, end, workload};
+    add(shown, slice);
   }
 
+  // A trace has the whole ring.
   template <class Evicted>
-  void write_all(Evicted evicted) {
-    for (std::uint32_t i = 0; i < count_; ++i) evicted(slices_[i].workload);
+  void write_all(segment::RingContents& shown, const segment::Ring& ring, Evicted evicted) {
+    for (std::uint32_t i = 0; i < count_; ++i) evicted(handles_[i]);
     count_ = 0;
+    constexpr std::uint64_t kTrace = segment::RingRules::kEverybody;
+    add(shown, {ring.base, ring.base + ring.bytes, kTrace, kTrace});
   }
 
-  bool holds(std::uint64_t workload) const {
+  bool holds(std::uint64_t handle) const {
     for (std::uint32_t i = 0; i < count_; ++i) {
-      if (slices_[i].workload == workload) return true;
+      if (handles_[i] == handle) return true;
     }
     return false;
   }
@@ -54,13 +66,19 @@ class RingContents {
   void clear() { count_ = 0; }
 
  private:
-  static constexpr std::uint32_t kSlices = 64;
-  struct Slice {
-    std::uint32_t begin, end;
-    std::uint64_t workload;
-  };
+  void keep(segment::RingContents& shown, std::uint32_t from, std::uint32_t to) {
+    if (from == to) return;
+    shown.slices[to] = shown.slices[from];
+    handles_[to] = handles_[from];
+  }
+  void add(segment::RingContents& shown, const Writing& slice) {
+    shown.slices[count_] = {slice.begin, slice.end, slice.id};
+    handles_[count_] = slice.handle;
+    shown.count = ++count_;
+  }
+
   std::uint32_t count_;
-  Slice slices_[kSlices];
+  std::uint64_t handles_[segment::kRingSlices];
 };
 
 struct RingState {

@@ -13,11 +13,12 @@ std::uint32_t SegmentWriter::most_records() const {
   return static_cast<std::uint32_t>(share < kMost ? share : kMost);
 }
 
-void SegmentWriter::report(std::uint32_t anomaly, std::uint64_t id) {
+void SegmentWriter::report(std::uint32_t anomaly, std::uint64_t id, std::uint16_t set) {
   store.count_anomaly(anomaly);
   Payload payload = {};
   payload.a = anomaly;
   payload.b = id;
+  payload.set = set;
   note(segment::Note::kAnomaly, payload);
 }
 

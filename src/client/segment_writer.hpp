@@ -26,7 +26,7 @@ struct SegmentWriter {
   std::uint32_t most_records() const;
 
   // Counts and notes what could not be matched. Takes the lock.
-  void report(std::uint32_t anomaly, std::uint64_t id);
+  void report(std::uint32_t anomaly, std::uint64_t id, std::uint16_t set = 0);
   // The same, for a call that leaves no trace in the table.
   void refuse(std::uint32_t anomaly, std::uint64_t id);
 

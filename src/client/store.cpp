@@ -77,12 +77,8 @@ int Store::open(const Options& options) {
   descriptor_note_ = options.descriptor_note;
   if (descriptor_note_ != nullptr) close_inherited(*descriptor_note_);
   WriterFile file;
-  int error = file.create(directory_, pid_, start_);
-  if (error == 0) error = file.prepare(SectionKind::kCounters, sizeof(segment::Counters));
-  if (error == 0) {
-    error = file.prepare(SectionKind::kEvents, segment::kEventCapacity * sizeof(segment::Event));
-  }
-  if (error == 0) error = file.prepare(SectionKind::kTable, segment::kGrowthBytes);
+  int error = make_file(segment::Choice::kFirst, file);
+  if (segment::is_full(error)) error = make_file(segment::Choice::kLast, file);
   if (error == 0 && (!links_.reserve(file.max_slots()) || !links_.prepare(kStepSlots))) {
     error = ENOMEM;
   }
@@ -102,6 +98,18 @@ int Store::open(const Options& options) {
   write_header(told, writer);
   base_.store(file_.base(), std::memory_order_release);
   return 0;
+}
+
+// With all that a recording begins with, or not at all.
+int Store::make_file(segment::Choice choice, WriterFile& file) const {
+  int error = file.create(directory_, pid_, start_, choice);
+  if (error == 0) error = file.prepare(SectionKind::kCounters, sizeof(segment::Counters));
+  if (error == 0) {
+    error = file.prepare(SectionKind::kEvents, segment::kEventCapacity * sizeof(segment::Event));
+  }
+  if (error == 0) error = file.prepare(SectionKind::kTable, segment::kGrowthBytes);
+  if (error != 0) file.discard();
+  return error;
 }
 
 void Store::abandon() {
@@ -179,19 +187,23 @@ void Store::maintain() {
   if (health != WriterFile::Health::kGood) remember_descriptor();
 }
 
+int Store::make_again(segment::Choice choice, WriterFile& fresh) const {
+  if (const int error = fresh.create(directory_, pid_, start_, choice)) return error;
+  int error = fresh.max_slots() >= file_.max_slots() ? 0 : ENOMEM;
+  for (std::uint32_t kind = 0; kind <= segment::kSections && error == 0; ++kind) {
+    const auto section = static_cast<SectionKind>(kind);
+    error = fresh.prepare(section, file_.ready(section));
+  }
+  if (error != 0) fresh.discard();
+  return error;
+}
+
 // The same bytes in a new file. The old mapping stays: a dispatch may be storing into it.
 void Store::re_create() {
   WriterFile fresh;
-  if (fresh.create(directory_, pid_, start_) != 0) return;
-  bool ready = fresh.max_slots() >= file_.max_slots();
-  for (std::uint32_t kind = 0; kind <= segment::kSections && ready; ++kind) {
-    const auto section = static_cast<SectionKind>(kind);
-    ready = fresh.prepare(section, file_.ready(section)) == 0;
-  }
-  if (!ready) {
-    fresh.discard();
-    return;
-  }
+  int error = make_again(segment::Choice::kFirst, fresh);
+  if (segment::is_full(error)) error = make_again(segment::Choice::kLast, fresh);
+  if (error != 0) return;
   const int abandoned = file_.descriptor();
   {
     const LockGuard guard(lock);

@@ -119,6 +119,8 @@ class Store {
  private:
   int open_file(const Options& options);
   void write_header(const Options& options, const segment::Identity& writer);
+  int make_file(segment::Choice choice, segment::WriterFile& file) const;
+  int make_again(segment::Choice choice, segment::WriterFile& fresh) const;
   void re_create();
   void copy_to(segment::WriterFile& fresh);
   void remember_descriptor();

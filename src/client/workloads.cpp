@@ -73,6 +73,7 @@ ttmem_workload_t Workloads::created(std::uint64_t id, ttmem_set_t set, ttmem_ori
   workload.membership.workload_id = id;
   workload.membership.first = 0;
   workload.ring_managers.store(0, std::memory_order_relaxed);
+  workload.reloaded.store(false, std::memory_order_relaxed);
   ++workload.reuses;
   // Instance, reuse and index: a handle of before a fork, or of a workload whose place is in use
   // again, is noticed instead of counting for a stranger.
@@ -124,6 +125,9 @@ void Workloads::dispatched(ttmem_workload_t handle, std::uint32_t flags) {
   mark_load(*workload, loaded && launch);
   if (!launch) return;
   count(*workload);
+  if (tells_launches_) {
+    tell_launch(*workload, loaded ? segment::Served::kFirstLoad : segment::Served::kHit);
+  }
   if ((flags & TTMEM_DISPATCH_SLOW) != 0) {
     const DeviceList& list = *devices_->list(workload->set);
     const LockGuard guard(writer_->store.lock);
@@ -133,6 +137,18 @@ void Workloads::dispatched(ttmem_workload_t handle, std::uint32_t flags) {
   }
   // From now on a launch takes the short way: two words, no lock.
   workload->membership.hot.store(handle, std::memory_order_release);
+}
+
+// The ring is told before the launch: what it found there is known by now.
+[[gnu::hot]] void Workloads::tell_launch(Workload& workload, segment::Served served) {
+  const bool reloaded = workload.reloaded.exchange(false, std::memory_order_relaxed);
+  if (reloaded && served == segment::Served::kHit) served = segment::Served::kReload;
+  const std::uint64_t launches = get_word(writer_->store.slot(workload.slot).payload.a);
+  const LockGuard guard(writer_->store.lock);
+  writer_->store.note(segment::Note::kLaunched, {.id = workload.membership.workload_id,
+                                                 .a = launches,
+                                                 .b = static_cast<std::uint64_t>(served),
+                                                 .set = workload.set});
 }
 
 // A launch that loads two programs on one chip is one first load there. Says whether any was
@@ -168,8 +184,9 @@ void Workloads::mark_load(const Workload& workload, bool loaded) {
 }
 
 void Workloads::count_reload(ttmem_workload_t handle) {
-  const Workload* workload = live(handle);
+  Workload* workload = live(handle);
   if (workload == nullptr) return;
+  workload->reloaded.store(true, std::memory_order_relaxed);
   Payload payload = load_payload(writer_->store.slot(workload->slot).payload);
   if (Meta::block(payload.meta) < segment::kMaxBlockBytes) ++payload.meta;
   payload.time = coarse_ns();

@@ -24,6 +24,7 @@ struct Workload {
   Membership membership;
   std::atomic<std::uint64_t> handle;         // 0 = released
   std::atomic<std::uint64_t> ring_managers;  // a bit each: it has had a slice there
+  std::atomic<bool> reloaded;                // its slice had left the ring: for the next launch
   std::uint16_t set;
   std::uint16_t reuses;
 };
@@ -51,8 +52,12 @@ class Workloads {
     Workload& workload = pool_[index];
     if (workload.membership.hot.load(std::memory_order_acquire) != handle) return false;
     count(workload);
+    if (tells_launches_) tell_launch(workload, segment::Served::kHit);
     return true;
   }
+
+  // Every launch is an event from now on.
+  void tell_launches(bool wanted) { tells_launches_ = wanted; }
 
   // The slice of a live workload had left the ring. Under the lock.
   void count_reload(ttmem_workload_t handle);
@@ -70,6 +75,8 @@ class Workloads {
     set_word(payload.b, writer_->store.next_order());
     set_word(payload.time, now);
   }
+  // After count().
+  void tell_launch(Workload& workload, segment::Served served);
   bool load_members(Workload& workload, bool launch);
   void mark_load(const Workload& workload, bool loaded);
   void release(Workload& workload);
@@ -81,6 +88,7 @@ class Workloads {
   Programs* programs_ = nullptr;
   PrivatePool<Workload> pool_;
   SlotIndex ids_;
+  bool tells_launches_ = false;
 };
 
 }  // namespace ttmem::client

@@ -97,19 +97,42 @@ Collector::~Collector() = default;
 Collector::Collector(Collector&&) noexcept = default;
 Collector& Collector::operator=(Collector&&) noexcept = default;
 
-void Collector::refresh() {
-  state_->now = Moment::now();
-  state_->reap();
-  state_->find();
-  state_->update();
-  state_->drop_replaced();
-  state_->changed = !state_->is_unchanged();
-  if (state_->changed) {
-    state_->assemble();
-  } else {
-    state_->snapshot.time = state_->now.wall_ns;
+void Collector::refresh() { refresh(Moment::now()); }
+
+void Collector::refresh(const Moment& now) {
+  // Whatever ends a look in the middle (there is no memory), the next one takes nothing for known.
+  const bool again = std::exchange(state_->interrupted, true);
+  try {
+    state_->look(now, again);
+  } catch (...) {
+    state_->inputs.clear();  // of sources that may be gone
+    throw;
   }
-  if (state_->options.events) state_->keep_events();
+  state_->interrupted = false;
+}
+
+void Collector::State::look(const Moment& moment, bool again) {
+  if (again) {
+    lists.clear();
+    std::erase(sources, nullptr);
+  }
+  if (replay) {
+    now = replay->now();
+    replay_sources();
+  } else {
+    now = moment;
+    reap();
+    find();
+  }
+  update();
+  drop_replaced();
+  changed = again || !is_unchanged();
+  if (changed) {
+    assemble();
+  } else {
+    snapshot.time = now.wall_ns;
+  }
+  if (options.events) keep_events();
 }
 
 void Collector::State::reap() {
@@ -199,6 +222,14 @@ void Collector::State::keep_deleted(std::map<std::string, std::unique_ptr<Segmen
   }
 }
 
+Result<std::unique_ptr<SegmentSource>> Collector::State::try_open(const Found& file) const {
+  try {
+    return SegmentSource::open(file, next_key, options);
+  } catch (const std::exception& problem) {
+    return Error{ErrorCode::kCorrupt, fmt::format("it cannot be opened: {}", problem.what())};
+  }
+}
+
 // Null: not a segment, or not yet.
 std::unique_ptr<SegmentSource> Collector::State::open(const Found& file) {
   if (const CutOff* known = known_cut_off(file)) {
@@ -206,7 +237,7 @@ std::unique_ptr<SegmentSource> Collector::State::open(const Found& file) {
     retry_ns = std::min(retry_ns, known->until_ns);
     return nullptr;
   }
-  auto source = SegmentSource::open(file, next_key, options);
+  auto source = try_open(file);
   if (source) {
     if (!is_wanted(**source, file.name)) return nullptr;
     ++next_key;
@@ -247,14 +278,15 @@ void Collector::State::update() {
     Spent& of_owner = spent[source.owner()];
     of_owner.bytes += source.reader().file().data_bytes();
     if (!exited[i] && source.rests(now, quiet_every_ns)) continue;
-    if (of_owner.ns > kMostLookNs && !source.is_trusted()) {
+    const bool is_bounded = !replay && !source.is_trusted();
+    if (of_owner.ns > kMostLookNs && is_bounded) {
       ++late[source.owner()];
       continue;
     }
     const std::uint64_t before = processor_ns();
     auto error = follow(source, exited[i]);
     of_owner.ns += processor_ns() - before;
-    if (!error && !source.is_trusted() && of_owner.bytes > kMostBytesOfOne) {
+    if (!error && is_bounded && of_owner.bytes > kMostBytesOfOne) {
       error = Error{ErrorCode::kCorrupt,
                     fmt::format("its owner has more than {} MiB of segments: no longer followed",
                                 kMostBytesOfOne >> 20)};
@@ -274,6 +306,7 @@ std::optional<Error> Collector::State::follow(SegmentSource& source, bool exited
   try {
     if (auto error = source.update(procfs, now, exited)) return error;
     if (source.changed()) source.work_out(options.totals_only);
+    if (options.launches) source.watch(now.wall_ns);
     if (source.ledger().exhausted()) throw ledger::TooMuch();
     return std::nullopt;
   } catch (const std::exception& problem) {
@@ -325,6 +358,7 @@ void Collector::State::keep_events() {
 }
 
 const std::string& Collector::State::user(std::uint32_t uid) {
+  if (users.size() > kMostRemembered) users.clear();
   auto [known, added] = users.try_emplace(uid);
   if (added) known->second = user_name(uid);
   return known->second;
@@ -335,12 +369,18 @@ ledger::ProcessInput Collector::State::input(const SegmentSource& source) {
   input.identity = source.identity();
   ledger::ProcessView& view = input.identity;
   const std::uint64_t space = source.header().subject.pid_namespace;
-  const bool elsewhere = space != 0 && space != procfs.pid_namespace();
+  const bool elsewhere = !replay && space != 0 && space != procfs.pid_namespace();
+  if (replay) view.container = containers[source.key()];
   if (elsewhere) view.container = fmt::format("pid namespace {}", space);
   if (options.host && view.alive) {
     host_sources.locate(elsewhere ? space : 0, source.is_trusted(), view);
   }
   input.ledger = &source.ledger();
+  if (options.launches) input.watch = &source.launches();
+  input.trusted = source.is_trusted();
+  const segment::Identity& subject = source.header().subject;
+  input.start_is_known =
+      space != 0 && !elsewhere && subject.start_ticks != 0 && same_boot(procfs, subject);
   input.to_time = [&source](ledger::Ticks ticks) { return source.wall(ticks); };
   input.peaks = [&source] { return source.peaks(); };
   return input;
@@ -378,6 +418,7 @@ std::vector<std::string> Collector::State::problems() {
         "{} files of {} are not up to date: looking at the others took longer than {} s", count,
         user(owner), kMostLookNs / 1'000'000'000));
   }
+  if (replay) std::ranges::copy(replay->problems(), std::back_inserter(lines));
   for (const auto& source : sources) {
     if (!source->is_false_claim()) continue;
     lines.push_back(fmt::format(
@@ -400,8 +441,8 @@ void Collector::State::assemble() {
   if (options.host) host_sources.add(inputs, options.process);
   for (ledger::ProcessInput& each : inputs) each.identity.user = user(each.identity.uid);
   snapshot = ledger::assemble(inputs, peaks, options.totals_only);
-  snapshot.host = host;
-  snapshot.boot_id = procfs.boot_id_text();
+  snapshot.host = replay ? segment::text(replay->info().host) : host;
+  snapshot.boot_id = replay ? segment::text(replay->info().boot_id) : procfs.boot_id_text();
   snapshot.time = now.wall_ns;
   snapshot.directories = directories;
   told_problems = problems();

@@ -50,9 +50,13 @@ struct Options {
   // Only processes of this user are told with their lines, stacks, regions, commands and texts of
   // failures: for one who answers strangers. Empty = everybody's.
   std::optional<std::uint32_t> words_of_user;
+  // Watch the counters of launches, so that programs have recent rates and series.
+  bool launches = false;
   // Remove dead segments beyond the limits of segment/limits.hpp while refreshing.
   bool reap = false;
 };
+
+class Replay;
 
 // A segment that is there and cannot be used, and why, in words for the user.
 struct Unreadable {
@@ -64,12 +68,21 @@ struct Unreadable {
 class Collector {
  public:
   explicit Collector(Options options);
+  // The same, of a recording: nothing of this host is looked at. Of the options, `process`,
+  // `totals_only` and `events` hold.
+  static Result<Collector> open_recording(const std::string& path, Options options);
   ~Collector();
   Collector(Collector&&) noexcept;
   Collector& operator=(Collector&&) noexcept;
 
   // Reads what changed since the last time. Never fails as a whole: what cannot be read is listed.
   void refresh();
+  // The same, as of a moment that was read by others just now.
+  void refresh(const struct Moment& now);
+
+  // The recording that it reads, to go to another moment of it before the next refresh; null if it
+  // looks at the present. Its header: collect/replay.hpp.
+  Replay* replay() const;
 
   // Whether the last refresh changed anything in the snapshot but its time.
   bool changed() const;
@@ -85,12 +98,16 @@ class Collector {
                                       std::optional<ledger::Core> only = {}) const;
   // Of each worker of a device, how much is in use. Cheap.
   std::vector<ledger::CoreUse> core_use(std::uint32_t device_id) const;
+  // What lies in the kernel-config rings of a device, by process.
+  std::vector<ledger::RingView> rings(std::uint32_t device_id) const;
   // DRAM and the trace region of a device, one bank for all. Walks all holdings.
   std::vector<ledger::BankMap> banks(std::uint32_t device_id) const;
   // Every holding of every process, also of those that died (`alive` tells). Order: by process,
   // then by slot.
   void holdings(const std::function<void(const ledger::HoldingView&)>& visit) const;
-  std::vector<ledger::ProgramView> programs() const;
+  // With `with_launches`, what was seen of their launches since the first refresh, up to five
+  // minutes: needs Options::launches.
+  std::vector<ledger::ProgramView> programs(bool with_launches = false) const;
   // What is held, by the code that it comes from.
   ledger::OriginTotals origins(const ledger::OriginQuestion& question) const;
   // What was held when a failure happened. `process_key` is ProcessView::key.

@@ -9,6 +9,7 @@
 
 namespace ttmem::collect {
 
+Replay* Collector::replay() const { return state_->replay.get(); }
 bool Collector::changed() const { return state_->changed; }
 const ledger::Snapshot& Collector::snapshot() const { return state_->snapshot; }
 const std::vector<Unreadable>& Collector::unreadable() const { return state_->unreadable; }
@@ -26,7 +27,15 @@ std::vector<ledger::CoreView> Collector::cores(std::uint32_t device_id, bool wit
 
 std::vector<ledger::CoreUse> Collector::core_use(std::uint32_t device_id) const {
   for (const ledger::DeviceView& device : state_->snapshot.devices) {
-    if (device.id == device_id) return ledger::merge_core_use(state_->inputs, device);
+    if (device.id != device_id) continue;
+    return ledger::merge_core_use(state_->inputs, state_->snapshot, device);
+  }
+  return {};
+}
+
+std::vector<ledger::RingView> Collector::rings(std::uint32_t device_id) const {
+  for (const ledger::DeviceView& device : state_->snapshot.devices) {
+    if (device.id == device_id) return ledger::all_rings(state_->inputs, state_->snapshot, device);
   }
   return {};
 }
@@ -44,8 +53,8 @@ void Collector::holdings(const std::function<void(const ledger::HoldingView&)>& 
   ledger::for_each_holding(state_->inputs, state_->snapshot, visit);
 }
 
-std::vector<ledger::ProgramView> Collector::programs() const {
-  return ledger::all_programs(state_->inputs, state_->snapshot);
+std::vector<ledger::ProgramView> Collector::programs(bool with_launches) const {
+  return ledger::all_programs(state_->inputs, state_->snapshot, with_launches);
 }
 
 ledger::OriginTotals Collector::origins(const ledger::OriginQuestion& question) const {

@@ -18,6 +18,7 @@
 #include "collect/event_log.hpp"
 #include "collect/host_sources.hpp"
 #include "collect/procfs.hpp"
+#include "collect/replay.hpp"
 #include "collect/segment_source.hpp"
 #include "ledger/assemble.hpp"
 
@@ -37,11 +38,15 @@ struct CutOff {
 struct Collector::State {
   explicit State(Options given);
 
+  void look(const Moment& moment, bool again);
+  void replay_sources();
   void reap();
   void find();
   bool is_listed(const std::vector<Directory>& where);
   void list(const std::vector<Directory>& where);
   std::unique_ptr<SegmentSource> open(const Found& file);
+  Result<std::unique_ptr<SegmentSource>> try_open(const Found& file) const;
+  std::unique_ptr<SegmentSource> open(const ReplayTrack& track, std::uint64_t key);
   bool is_wanted(const SegmentSource& source, const std::string& name) const;
   std::vector<Candidate> find_candidates(const std::vector<Directory>& where);
   void keep_deleted(std::map<std::string, std::unique_ptr<SegmentSource>> unnamed,
@@ -60,6 +65,8 @@ struct Collector::State {
   const std::string& user(std::uint32_t uid);
 
   Options options;
+  std::unique_ptr<Replay> replay;                   // null: it looks at the present
+  std::map<std::uint64_t, std::string> containers;  // of a recording, by the key of the process
   ProcFs procfs;
   HostSources host_sources;
   std::string host;
@@ -72,6 +79,7 @@ struct Collector::State {
   std::vector<ledger::ProcessInput> inputs;  // one per source, in the same order
   bool same_sources = false;                 // as at the last refresh, and none with news
   bool changed = false;                      // by the last refresh
+  bool interrupted = false;                  // the last refresh did not come to its end
   std::vector<Unreadable> unreadable;
   std::map<std::string, CutOff> cut_offs;  // by path
   std::uint64_t retry_ns = ~0ull;          // when the first of them is to be opened again

@@ -8,6 +8,8 @@
 #include <utility>
 #include <variant>
 
+#include "segment/ring_rules.hpp"
+
 namespace ttmem::collect {
 
 namespace {
@@ -20,6 +22,8 @@ using segment::Payload;
 constexpr std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 constexpr std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
 
+// Copied, never pointed to: the bytes are a stranger's and need not be aligned. What is left over
+// behind the last whole element is no element.
 template <typename T>
 std::vector<T> list_of(std::span<const std::byte> bytes) {
   std::vector<T> list(bytes.size() / sizeof(T));
@@ -29,6 +33,8 @@ std::vector<T> list_of(std::span<const std::byte> bytes) {
 
 bool is_coordinate(unsigned number) { return number < segment::kMaxCoordinate; }
 
+// The kinds of cores have grown before. An unknown one counts as a worker rather than nowhere, so
+// that the sums still cover it.
 ledger::CoreType core_type_of(unsigned number) {
   return static_cast<ledger::CoreType>(number < ledger::kCoreTypes ? number : 0);
 }
@@ -43,16 +49,19 @@ ledger::Flags flags_of(unsigned bits) {
           .trace = (bits & segment::kFlagTrace) != 0,
           .program_cache = (bits & segment::kFlagProgramCache) != 0,
           .requested_only = (bits & segment::kFlagRequestedOnly) != 0,
-          .estimated = (bits & segment::kFlagEstimated) != 0};
+          .estimated = (bits & segment::kFlagEstimated) != 0,
+          .launches_untold = (bits & segment::kFlagLaunchesUntold) != 0};
 }
 
 ledger::Record buffer_of(const Payload& payload) {
+  // A space that is not known has no banks to multiply by: as good as nothing.
   if (Meta::space(payload.meta) >= ledger::kSpaces) return {};
   ledger::Record record(std::in_place_type<ledger::BufferRecord>);  // built where it is returned
   auto& buffer = *std::get_if<ledger::BufferRecord>(&record);
   const unsigned flags = Meta::flags(payload.meta);
   buffer.id = payload.id;
   buffer.per_core = (flags & segment::kFlagPerCore) != 0;
+  // A buffer with an address per core has a list of them where others have their one address.
   if (buffer.per_core) {
     buffer.core_addresses = low(payload.a);
   } else {
@@ -129,6 +138,7 @@ ledger::Record workload_of(const Payload& payload, const TickClock& clock) {
   ledger::WorkloadRecord workload;
   workload.id = payload.id;
   workload.set = payload.set;
+  // The words of a slot mean something else for each kind; format_slot.hpp has the table.
   if (payload.cores != segment::kNoSlot) workload.binaries = payload.cores;
   workload.loads = payload.allocator;
   workload.reloads = Meta::block(payload.meta);
@@ -173,7 +183,7 @@ ledger::SpaceRecord space_of(const segment::Space& space, const BlobReader& blob
   return record;
 }
 
-ledger::RingRecord ring_of(const segment::Ring& ring) {
+ledger::RingRecord ring_of(const segment::Ring& ring, const segment::RingContents& contents) {
   ledger::RingRecord record;
   record.core_type = core_type_of(ring.core_type);
   record.base = ring.base;
@@ -181,11 +191,20 @@ ledger::RingRecord ring_of(const segment::Ring& ring) {
   record.largest_bytes = ring.largest_bytes;
   record.high_water = ring.high_water;
   const std::uint32_t end = ring.alloc_index % segment::kRingEntries;
+  // Both indices come from the file: taken modulo the ring, the walk ends whatever they say.
   for (std::uint32_t i = ring.free_index % segment::kRingEntries; i != end;
        i = (i + 1) % segment::kRingEntries) {
     const segment::RingEntry& entry = ring.entries[i];
     record.slices.push_back({entry.address, entry.bytes, entry.workload});
   }
+  for (std::uint32_t i = 0; i < std::min(contents.count, segment::kRingSlices); ++i) {
+    const segment::RingSlice& slice = contents.slices[i];
+    if (slice.end <= slice.begin) continue;
+    record.contents.push_back({slice.begin, slice.end - slice.begin, slice.workload});
+  }
+  const segment::NextPlace next = segment::next_place(ring);
+  record.next_address = next.address;
+  record.next_bytes = next.bytes;
   return record;
 }
 
@@ -285,11 +304,13 @@ ledger::DeviceRecord device_of(const segment::Device& device, const BlobReader& 
   ledger::DeviceRecord record;
   record.unique_id = device.unique_id;
   if (device.metal_id >= 0) record.metal_id = device.metal_id;
+  // A later TT-Metal may run on a chip that this reader does not know.
   record.arch = static_cast<ledger::Arch>(device.arch <= 4 ? device.arch : 0);
   record.mock = device.mock != 0;
   record.open = device.open != 0;
   if (const auto blob = blobs.find(device.board, BlobKind::kString))
     record.board = string_of(*blob);
+  // A grid beyond every chip would make each later walk over its cores a way to hold readers up.
   if (std::uint32_t{device.grid_x} * device.grid_y <= segment::kMaxCores) {
     record.grid_x = device.grid_x;
     record.grid_y = device.grid_y;
@@ -347,7 +368,9 @@ ledger::RingManagerRecord ring_manager_of(const segment::RingManager& manager) {
   record.evictions = manager.evictions;
   record.reloads = manager.reloads;
   const std::uint32_t count = std::min(manager.ring_count, segment::kMaxRings);
-  for (std::uint32_t i = 0; i < count; ++i) record.rings.push_back(ring_of(manager.rings[i]));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    record.rings.push_back(ring_of(manager.rings[i], manager.contents[i]));
+  }
   return record;
 }
 
@@ -368,6 +391,7 @@ ledger::DeviceCounters counters_of(const segment::Counters& counters, std::uint3
 
 std::string string_of(const BlobView& blob) {
   std::string text(reinterpret_cast<const char*>(blob.bytes.data()), blob.bytes.size());
+  // What ends up on terminals and in logs must not move the cursor or begin a line of its own.
   std::ranges::replace_if(
       text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
   return text;
@@ -384,6 +408,9 @@ ledger::CoreSet core_set_of(const BlobView& blob) {
   const auto bytes = list_of<std::uint8_t>(blob.bytes);
   if (bytes.empty()) return set;
   set.type = core_type_of(bytes[0]);
+  if (bytes.size() == segment::kCoreCountBytes) {
+    set.count = std::min(segment::told_cores(bytes.data()), std::uint32_t{segment::kMaxCores});
+  }
   for (std::size_t i = 4; i + 4 <= bytes.size(); i += 4) {
     const ledger::CoreRange range{bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]};
     if (range.x1 < range.x0 || range.y1 < range.y0) continue;

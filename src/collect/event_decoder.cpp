@@ -57,6 +57,8 @@ std::optional<EventKind> kind_of(Note note) {
       return EventKind::kAnomaly;
     case Note::kRingFull:
       return EventKind::kRingFull;
+    case Note::kLaunched:
+      return EventKind::kLaunched;
     case Note::kEnded:  // liveness tells the end
       break;
   }
@@ -172,6 +174,11 @@ std::optional<EventView> EventDecoder::tell_note(const Payload& note) {
   }
   if (kind == EventKind::kTraceCaptured) view.workload = note.a;
   if (kind == EventKind::kTraceReplayed) view.count = note.a;
+  if (kind == EventKind::kLaunched) {
+    view.workload = note.id;
+    view.count = note.a;
+    view.served = static_cast<ledger::Served>(std::min<std::uint64_t>(note.b, 2));
+  }
   if (kind == EventKind::kFailed) {
     view.failure = static_cast<std::uint32_t>(note.id);
     view.reason = failure_word(note.a);

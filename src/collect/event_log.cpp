@@ -20,7 +20,9 @@ void EventLog::add(SegmentSource& source, ledger::TimeNs now) {
 
 void EventLog::drop(const SegmentSource& source, ledger::TimeNs now) {
   const auto found = processes_.find(source.key());
-  if (found != processes_.end() && !found->second.ended) end(found->second, source, now);
+  if (found == processes_.end()) return;
+  if (!found->second.ended) end(found->second, source, now);
+  found->second.gone = true;
 }
 
 void EventLog::end(Process& process, const SegmentSource& source, ledger::TimeNs now) {
@@ -47,21 +49,36 @@ void EventLog::merge(const ledger::Snapshot& snapshot) {
       if (id != ids.end()) device.id = id->second;
       const Total& total = totals_[device.unique_id];
       device.kernels_footprint = ledger::narrow(total.kernels_footprint);
+      device.kernels_estimated = ledger::narrow(total.kernels_estimated);
       device.program_l1_allocated = ledger::narrow(total.program_l1_allocated);
     }
     stream_.push_back(std::move(event.view));
   }
   round_.clear();
+  forget();
+}
+
+// A log that is kept for months must not remember every process that there ever was.
+void EventLog::forget() {
+  for (auto& [key, process] : processes_) {
+    if (process.gone) replace(process, {});
+  }
+  std::erase_if(processes_, [](const auto& entry) { return entry.second.gone; });
+  std::erase_if(totals_, [](const auto& entry) {
+    return entry.second.kernels_footprint == 0 && entry.second.program_l1_allocated == 0;
+  });
 }
 
 void EventLog::replace(Process& process, Shares shares) {
   for (const ledger::EventDevice& device : process.shares) {
     totals_[device.unique_id].kernels_footprint -= device.kernels_footprint;
+    totals_[device.unique_id].kernels_estimated -= device.kernels_estimated;
     totals_[device.unique_id].program_l1_allocated -= device.program_l1_allocated;
   }
   process.shares = std::move(shares);
   for (const ledger::EventDevice& device : process.shares) {
     totals_[device.unique_id].kernels_footprint += device.kernels_footprint;
+    totals_[device.unique_id].kernels_estimated += device.kernels_estimated;
     totals_[device.unique_id].program_l1_allocated += device.program_l1_allocated;
   }
 }

@@ -34,12 +34,14 @@ class EventLog {
     ledger::Owner name;  // as in the latest snapshot that had it
     Shares shares;       // what it adds to the totals
     bool ended = false;
+    bool gone = false;  // its source is: forgotten after this round
   };
   struct Total {
-    ledger::Wide kernels_footprint = 0, program_l1_allocated = 0;
+    ledger::Wide kernels_footprint = 0, kernels_estimated = 0, program_l1_allocated = 0;
   };
   void end(Process& process, const SegmentSource& source, ledger::TimeNs now);
   void replace(Process& process, Shares shares);
+  void forget();
 
   std::unordered_map<std::uint64_t, Process> processes_;  // by key
   std::map<std::uint64_t, Total> totals_;                 // by unique id

@@ -114,9 +114,9 @@ void remove(int directory, Dead& dead, const std::string& why, bool dry_run, GcR
   report.removed.push_back(std::move(dead.entry));
 }
 
-std::uint64_t quarter_of_file_system(const std::string& directory) {
+std::uint64_t quarter_of_file_system(int directory) {
   struct statvfs facts{};
-  if (::statvfs(directory.c_str(), &facts) != 0) return ~0ull;
+  if (::fstatvfs(directory, &facts) != 0) return ~0ull;
   return std::uint64_t{facts.f_blocks} * facts.f_frsize / 4;
 }
 
@@ -133,6 +133,7 @@ std::vector<Dead> find_dead(const Listing& listing, const ProcFs& procfs, const 
     Liveness liveness;
     if (speaks_for_others(file, opened->owner())) liveness.trust();
     liveness.look(procfs, *header, *opened, false, now.monotonic_ns);
+    if (liveness.is_unknown()) continue;
     header = segment::read_header(*opened);
     if (!header) continue;
     const Ended ended = liveness.conclude(*header);
@@ -168,7 +169,7 @@ void collect_directory(const Directory& directory, const GcOptions& options, con
   const int fd = listing->directory.get();
   std::vector<Dead> dead = find_dead(*listing, procfs, now, options.dry_run, report.alive);
   std::ranges::sort(dead, std::ranges::greater{}, &Dead::since_ns);  // the latest first
-  const std::uint64_t most_bytes = bytes_of_each(dead, quarter_of_file_system(directory.path));
+  const std::uint64_t most_bytes = bytes_of_each(dead, quarter_of_file_system(fd));
   std::map<std::uint32_t, Kept> kept_of;
   for (Dead& one : dead) {
     Kept& kept = kept_of[one.owner];

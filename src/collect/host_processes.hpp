@@ -18,6 +18,10 @@
 
 namespace ttmem::collect {
 
+// What was found out about processes is kept for the next look, of so many: then all is found out
+// anew.
+inline constexpr std::size_t kMostRemembered = 4096;
+
 struct HostProcess {
   std::int32_t pid = 0;
   std::uint64_t start_ticks = 0;
@@ -48,7 +52,10 @@ class HostProcesses {
   DeviceUsers users(std::uint32_t node) const;
 
   // Processes of other pid namespaces are looked for once a look.
-  void begin_look() { inside_.reset(); }
+  void begin_look() {
+    inside_.reset();
+    if (pids_here_.size() > kMostRemembered) pids_here_.clear();
+  }
   // Those who call themselves `pid` in another namespace: their pids here.
   std::vector<std::int32_t> inner(std::int32_t pid);
   // The pid here of a process that calls itself `pid` in another namespace. Remembered.

@@ -53,6 +53,7 @@ void HostSources::refresh(std::uint64_t monotonic_ns) {
     devices_ = read_sysfs(root_);
     devices_read_ns_ = monotonic_ns;
   }
+  if (containers_.size() > kMostRemembered) containers_.clear();
   processes_.begin_look();
   upstream_ = read_upstream(root_);
   problems_ = upstream_.problems;
@@ -202,6 +203,7 @@ void HostSources::add(std::vector<ledger::ProcessInput>& inputs,
     view.tracking.since_open = false;
     view.tracking.partial = true;
     input.outside = std::move(outsider.totals);
+    input.trusted = false;  // everybody may write into the region
     input.to_time = [](ledger::Ticks) { return ledger::TimeNs{0}; };
     inputs.push_back(std::move(input));
   }

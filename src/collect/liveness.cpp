@@ -39,10 +39,12 @@ bool is_of_another_boot(const ProcFs& procfs, const segment::Identity& subject) 
 }
 
 // The facts of the very process that the identity names, if it runs.
-std::optional<ProcessFacts> running(const ProcFs& procfs, const segment::Identity& subject) {
+Result<std::optional<ProcessFacts>> running(const ProcFs& procfs,
+                                            const segment::Identity& subject) {
   auto facts = procfs.process(subject.pid);
-  if (!facts || facts->gone()) return std::nullopt;
-  if (subject.start_ticks != 0 && facts->start_ticks != subject.start_ticks) return std::nullopt;
+  if (!facts || !*facts) return facts;
+  const bool other = subject.start_ticks != 0 && (*facts)->start_ticks != subject.start_ticks;
+  if ((*facts)->gone() || other) return std::optional<ProcessFacts>();
   return facts;
 }
 
@@ -52,35 +54,50 @@ bool same_boot(const ProcFs& procfs, const segment::Identity& subject) {
   return std::memcmp(procfs.boot_id().data(), subject.boot_id, sizeof subject.boot_id) == 0;
 }
 
-bool locked(int descriptor) {
+std::optional<bool> lock_state(int descriptor) {
   struct flock lock{};
   lock.l_type = F_RDLCK;
   lock.l_whence = SEEK_SET;
   lock.l_len = 1;
-  return ::fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  if (::fcntl(descriptor, F_OFD_GETLK, &lock) != 0) return std::nullopt;
+  return lock.l_type != F_UNLCK;
 }
 
 void Liveness::look(const ProcFs& procfs, const segment::Header& header,
                     const segment::ReadOnlyFile& file, bool exited, std::uint64_t now_ns) {
-  if (ended_ != Ended::kAlive) return;
+  if (told_ || ended_ != Ended::kAlive) return;
   if (pidfd_ && !exited && now_ns < asked_ns_ + kLockEveryNs) return;
   asked_ns_ = now_ns;
-  evidence_ = gather(procfs, header, file, exited);
+  // What could not be asked changes nothing, and at the first look nothing is known then.
+  const std::optional<Evidence> found = gather(procfs, header, file, exited);
+  is_unknown_ = !found && looks_ == 0;
+  if (!found) return;
+  evidence_ = *found;
   if (looks_ == 0) watch(procfs, header.subject);
   ++looks_;
 }
 
-Liveness::Evidence Liveness::gather(const ProcFs& procfs, const segment::Header& header,
-                                    const segment::ReadOnlyFile& file, bool exited) const {
+std::optional<Liveness::Evidence> Liveness::gather(const ProcFs& procfs,
+                                                   const segment::Header& header,
+                                                   const segment::ReadOnlyFile& file,
+                                                   bool exited) const {
   const segment::Identity& subject = header.subject;
   if (exited || is_of_another_boot(procfs, subject)) return Evidence::kGone;
   const bool own = same_identity(subject, header.writer);
-  const bool held = locked(file.descriptor());
+  const std::optional<bool> answer = lock_state(file.descriptor());
+  if (!answer) return std::nullopt;
+  const bool held = *answer;
   if (!can_look_up(procfs, subject)) return held ? Evidence::kRunning : Evidence::kGone;
   const bool ask_name = looks_ % kLooksToName == 0;
   if (own && held && pidfd_ && !ask_name) return Evidence::kRunning;
 
-  const auto facts = running(procfs, subject);
+  const auto answered = running(procfs, subject);
+  if (!answered) {
+    if (held) return Evidence::kRunning;
+    if (answered.error().code != ErrorCode::kNotPermitted) return std::nullopt;
+    return Evidence::kGone;
+  }
+  const std::optional<ProcessFacts>& facts = *answered;
   if (!facts) return Evidence::kGone;
   if (!trusted_ && !procfs.is_user(subject.pid, file.owner()).value_or(true)) {
     return Evidence::kClaimed;
@@ -92,7 +109,7 @@ Liveness::Evidence Liveness::gather(const ProcFs& procfs, const segment::Header&
 }
 
 Ended Liveness::conclude(const segment::Header& header) {
-  if (ended_ != Ended::kAlive) return ended_;
+  if (told_ || ended_ != Ended::kAlive) return ended_;
   const bool closed = header.ended == static_cast<std::uint32_t>(segment::Ended::kClosed);
   switch (evidence_) {
     case Evidence::kRunning:
@@ -116,7 +133,8 @@ void Liveness::watch(const ProcFs& procfs, const segment::Identity& subject) {
   if (!procfs.real() || !can_look_up(procfs, subject)) return;
   pidfd_.reset(static_cast<int>(::syscall(SYS_pidfd_open, subject.pid, 0)));
   // The pid may have changed hands before the descriptor was there, not after.
-  if (pidfd_ && !running(procfs, subject)) pidfd_.reset();
+  const auto facts = running(procfs, subject);
+  if (pidfd_ && (!facts || !*facts)) pidfd_.reset();
 }
 
 std::vector<bool> poll_exited(const std::vector<int>& descriptors) {

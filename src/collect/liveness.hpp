@@ -22,6 +22,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/file_descriptor.hpp"
@@ -40,8 +41,10 @@ inline constexpr std::uint32_t kLooksToName = 16;
 // Whether the machine still runs that the process was started on.
 bool same_boot(const ProcFs& procfs, const segment::Identity& subject);
 
-// Whether somebody holds the writer's lock.
-bool locked(int descriptor);
+// Whether somebody holds the writer's lock; nothing if that could not be asked.
+std::optional<bool> lock_state(int descriptor);
+// The same for those who must not disturb anybody: if it could not be asked, it may be.
+inline bool locked(int descriptor) { return lock_state(descriptor).value_or(true); }
 
 // One process's state, remembered between looks. Once it ended it stays ended.
 //
@@ -55,12 +58,19 @@ class Liveness {
             bool exited, std::uint64_t now_ns);
   // Before the first look: the file's owner may speak for processes of others.
   void trust() { trusted_ = true; }
+  // Of a recorded process: nobody is looked at, and it is as was told.
+  void tell(ledger::Ended ended) {
+    told_ = true;
+    ended_ = ended;
+  }
   // Second half, with a header that was read after the look.
   ledger::Ended conclude(const segment::Header& header);
 
   // A pidfd that becomes readable when the process exits, or -1.
   int descriptor() const { return pidfd_.get(); }
   ledger::Ended ended() const { return ended_; }
+  // Nothing could be asked yet, at no look.
+  bool is_unknown() const { return is_unknown_; }
   bool is_false_claim() const { return evidence_ == Evidence::kClaimed; }
 
  private:
@@ -71,11 +81,14 @@ class Liveness {
     kReplaced,  // by another program, through exec
     kClaimed,   // the process is another user's
   };
-  Evidence gather(const ProcFs& procfs, const segment::Header& header,
-                  const segment::ReadOnlyFile& file, bool exited) const;
+  // Nothing: it could not be asked.
+  std::optional<Evidence> gather(const ProcFs& procfs, const segment::Header& header,
+                                 const segment::ReadOnlyFile& file, bool exited) const;
   void watch(const ProcFs& procfs, const segment::Identity& subject);
 
   bool trusted_ = false;
+  bool is_unknown_ = false;
+  bool told_ = false;
   ledger::Ended ended_ = ledger::Ended::kAlive;
   Evidence evidence_ = Evidence::kRunning;
   FileDescriptor pidfd_;

@@ -7,6 +7,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -23,6 +24,7 @@ namespace {
 
 constexpr std::size_t kStatBytes = 1024;
 
+// Leaves an errno where there is no text: ENOENT and ESRCH mean that there is no such process.
 std::optional<std::string> read_small(const std::string& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return std::nullopt;
@@ -101,9 +103,14 @@ ProcFs::ProcFs(std::string root) : root_(std::move(root)) {
   pid_namespace_ = read_namespace(root_ + "/proc/self/ns/pid");
 }
 
-std::optional<ProcessFacts> ProcFs::process(std::int32_t pid) const {
+Result<std::optional<ProcessFacts>> ProcFs::process(std::int32_t pid) const {
   const auto text = read_small(fmt::format("{}/proc/{}/stat", root_, pid));
-  return text ? parse_stat(*text) : std::nullopt;
+  if (text) return parse_stat(*text);
+  const bool gone = errno == ENOENT || errno == ENOTDIR || errno == ESRCH;
+  const bool hidden = errno == EACCES || errno == EPERM;
+  if (hidden) return Error{ErrorCode::kNotPermitted, "this user may not see it"};
+  if (!gone) return Error{ErrorCode::kSystem, "it could not be asked"};
+  return std::optional<ProcessFacts>();
 }
 
 std::optional<bool> ProcFs::is_user(std::int32_t pid, std::uint32_t uid) const {

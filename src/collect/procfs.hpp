@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 
+#include "base/result.hpp"
+
 namespace ttmem::collect {
 
 struct ProcessFacts {
@@ -34,7 +36,9 @@ class ProcFs {
   explicit ProcFs(std::string root);
 
   bool real() const { return root_.empty(); }
-  std::optional<ProcessFacts> process(std::int32_t pid) const;
+  // Nothing if there is no such process. What could not be asked (no descriptor was left) is an
+  // error, and says nothing about it.
+  Result<std::optional<ProcessFacts>> process(std::int32_t pid) const;
   // Whether the process is, or may become again, this user: one of its four uids. Nothing if that
   // cannot be known.
   std::optional<bool> is_user(std::int32_t pid, std::uint32_t uid) const;

@@ -21,6 +21,7 @@ using segment::Kind;
 using segment::Meta;
 using segment::Payload;
 
+const Error kNotAsked{ErrorCode::kSystem, "whether its process lives could not be asked"};
 const Error kUnreadable{ErrorCode::kCorrupt, "it shrank or contradicts itself: no longer followed"};
 
 }  // namespace
@@ -32,6 +33,23 @@ Result<std::unique_ptr<SegmentSource>> SegmentSource::open(const Found& file, st
   const bool trusted = speaks_for_others(file, reader->file().owner());
   return std::unique_ptr<SegmentSource>(
       new SegmentSource(std::move(*reader), trusted, key, options));
+}
+
+Result<std::unique_ptr<SegmentSource>> SegmentSource::replay(segment::ReadOnlyFile file,
+                                                             bool trusted, std::uint64_t key,
+                                                             const Options& options) {
+  auto reader = segment::Reader::adopt(std::move(file));
+  if (!reader) return reader.error();
+  auto source =
+      std::unique_ptr<SegmentSource>(new SegmentSource(std::move(*reader), trusted, key, options));
+  source->replayed_ = true;
+  source->tell_end(ledger::Ended::kAlive, 0);
+  return source;
+}
+
+void SegmentSource::tell_end(ledger::Ended how, ledger::TimeNs at) {
+  liveness_.tell(how);
+  end_seen_ns_ = at;
 }
 
 SegmentSource::SegmentSource(segment::Reader reader, bool trusted, std::uint64_t key,
@@ -53,17 +71,19 @@ std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& n
   looked_ns_ = now.monotonic_ns;
   if (final_) return std::nullopt;
   liveness_.look(procfs, header(), reader_.file(), exited, now.monotonic_ns);
+  if (liveness_.is_unknown()) return kNotAsked;
   if (auto error = reader_.refresh()) return error;
   const bool ended = liveness_.conclude(header()) != ledger::Ended::kAlive;
   final_ = ended;
-  if (ended && !first_) end_seen_ns_ = now.wall_ns;
+  if (ended && !first_ && !replayed_) end_seen_ns_ = now.wall_ns;
   // The last look at an ended process reads all: its writer may have died between a change and the
   // word that tells of it.
-  if (!first_ && !ended && unsettled_ == 0 && reader_.live() == seen_) return std::nullopt;
+  const bool settled = !first_ && !ended && unsettled_ == 0 && !again_;
+  if (settled && reader_.live() == seen_) return std::nullopt;
   seen_ = reader_.live();
   changed_ = true;
   changed_ns_ = now.monotonic_ns;
-  clock_ = TickClock(header().clock, now, same_boot(procfs, header().subject));
+  clock_ = TickClock(header().clock, now, replayed_ || same_boot(procfs, header().subject));
 
   const std::uint64_t before = reader_.event();
   const bool had_unsettled = unsettled_ > 0;
@@ -76,6 +96,7 @@ std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& n
   update_failures();
   describe();
   first_ = false;
+  if (final_) reader_.rest();  // the dead may be many, and stay for a day
   return std::nullopt;
 }
 
@@ -85,6 +106,11 @@ void SegmentSource::work_out(bool totals_only) const {
   }
 }
 
+void SegmentSource::watch(ledger::TimeNs now) {
+  if (!changed_) return launches_.pass(now);
+  launches_.look(*ledger_, now, [this](ledger::Ticks ticks) { return clock_.wall(ticks); });
+}
+
 bool SegmentSource::update_geometry() {
   const segment::Header& now = header();
   const RecordsState state{now.changes,          now.interned_bytes,  now.device_count,
@@ -92,6 +118,8 @@ bool SegmentSource::update_geometry() {
   if (records_ == state && !final_) return true;
   records_ = state;
   reader_.update_blobs();
+  // What could not be read now is not read later: sets and records refer to it.
+  if (reader_.blobs().is_behind(now.interned_bytes)) return false;
   feed_blobs(*ledger_, blobs_fed_);
   blobs_fed_ = reader_.blobs().ids().size();
   const auto index16 = [](std::uint32_t index) { return static_cast<std::uint16_t>(index); };
@@ -204,11 +232,13 @@ DecodedEvent SegmentSource::end_event(ledger::TimeNs seen) const {
 
 void SegmentSource::update_counters() {
   segment::CounterFront front;
-  if (!reader_.read_counter_front(front)) return;  // not there yet
+  again_ = !reader_.read_counter_front(front);
+  if (again_) return;  // not there yet
   if (counted_order_ == header().order && std::memcmp(&front, &counters_, sizeof front) == 0)
     return;
   segment::Counters counters;
-  if (!reader_.read_counters(counters)) return;
+  again_ = !reader_.read_counters(counters);
+  if (again_) return;
   counters_ = front;
   counted_order_ = header().order;
   for (std::uint32_t device = 1; device <= reader_.devices().count(); ++device) {
@@ -220,13 +250,12 @@ void SegmentSource::update_failures() {
   if (header().failure_count == failures_seen_) return;
   failures_seen_ = header().failure_count;
   failures_.clear();
-  for (std::uint32_t number = 1; number <= failures_seen_; ++number) {
-    if (const auto failure = reader_.read_failure(number)) {
+  failure_ticks_.clear();
+  for (std::uint64_t number = 1; number <= failures_seen_;
+       number = segment::next_failure(number, failures_seen_)) {
+    if (const auto failure = reader_.read_failure(static_cast<std::uint32_t>(number))) {
       failures_.push_back(failure_view(*failure, reader_, ledger_->catalog(), clock_));
-    }
-    // On to the last ones: those between have been overwritten.
-    if (number == segment::kFirstFailures && failures_seen_ > segment::kMaxFailures) {
-      number = failures_seen_ - segment::kLastFailures;
+      failure_ticks_.push_back(failure->ticks);
     }
   }
 }
@@ -276,6 +305,10 @@ void SegmentSource::describe() {
   view.tracking = tracking_of(reader_, counters_);
   view.tracking.lost_events = lost_events_;
   view.tracking.unsettled = unsettled_;
+  // One clock for all times of a look, whenever each thing was seen first.
+  for (std::size_t i = 0; i < failures_.size(); ++i) {
+    failures_[i].time = clock_.wall(failure_ticks_[i]);
+  }
   view.failures = failures_;
   view.failure_count = failures_seen_;
   view.hidden = hidden_;

@@ -19,6 +19,7 @@
 #include "collect/liveness.hpp"
 #include "collect/procfs.hpp"
 #include "ledger/assemble.hpp"
+#include "ledger/launch_watch.hpp"
 #include "ledger/process_ledger.hpp"
 #include "ledger/snapshot.hpp"
 #include "segment/reader.hpp"
@@ -38,6 +39,13 @@ class SegmentSource final : private segment::SlotSink {
   static Result<std::unique_ptr<SegmentSource>> open(const Found& file, std::uint64_t key,
                                                      const Options& options);
 
+  // Of a recorded process, as a file that was put together again. Nobody is asked about it but
+  // tell_end.
+  static Result<std::unique_ptr<SegmentSource>> replay(segment::ReadOnlyFile file, bool trusted,
+                                                       std::uint64_t key, const Options& options);
+  // It was alive at the moment that is updated to, or had ended like this.
+  void tell_end(ledger::Ended how, ledger::TimeNs at);
+
   // Reads what changed. An error means that the segment can no longer be followed; what is in the
   // ledger is the last good state.
   std::optional<Error> update(const ProcFs& procfs, const Moment& now, bool exited);
@@ -53,6 +61,10 @@ class SegmentSource final : private segment::SlotSink {
   bool was_read() const { return !first_; }
   // Whether the last update found anything new.
   bool changed() const { return changed_; }
+
+  // After an update: notes the launches that came since the one before.
+  void watch(ledger::TimeNs now);
+  const ledger::LaunchWatch& launches() const { return launches_; }
 
   const ledger::ProcessLedger& ledger() const { return *ledger_; }
   const segment::Reader& reader() const { return reader_; }
@@ -102,7 +114,8 @@ class SegmentSource final : private segment::SlotSink {
   segment::Reader reader_;
   bool trusted_;
   std::uint64_t key_;
-  bool hidden_;  // its words are not told
+  bool hidden_;            // its words are not told
+  bool replayed_ = false;  // its clock is that of the moments which it is updated to
   std::unique_ptr<ledger::ProcessLedger> ledger_;
   Liveness liveness_;
   std::uint64_t looked_ns_ = 0;
@@ -111,6 +124,7 @@ class SegmentSource final : private segment::SlotSink {
   bool first_ = true;
   bool changed_ = false;
   bool final_ = false;                   // ended and read to the end: nothing changes any more
+  bool again_ = false;                   // something could not be read: also if nothing changed
   segment::LiveHeader seen_{};           // what the last update was made of
   std::optional<RecordsState> records_;  // as of the last look at them
   std::uint64_t end_seen_ns_ = 0;        // when an update first found that it had ended
@@ -120,7 +134,9 @@ class SegmentSource final : private segment::SlotSink {
   std::uint32_t failures_seen_ = 0;
   std::optional<std::uint64_t> counted_order_;  // launches as of the last look at the counters
   segment::CounterFront counters_{};
+  ledger::LaunchWatch launches_;
   std::vector<ledger::FailureView> failures_;
+  std::vector<std::uint64_t> failure_ticks_;  // when each happened
   ledger::ProcessView identity_;
   std::unique_ptr<EventDecoder> decoder_;                            // null: events are not kept
   std::vector<std::pair<std::uint32_t, segment::Payload>> waiting_;  // slots, for the decoder

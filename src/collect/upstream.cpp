@@ -36,6 +36,8 @@ std::optional<std::uint64_t> sane(std::uint64_t bytes) {
   return bytes <= kMostBytes ? std::optional(bytes) : std::nullopt;
 }
 
+// Its writers take no lock, so a row may be half of one update and half of the next: every value
+// stands for itself, and one that cannot be true is not known.
 UpstreamRow row_of(std::span<const std::byte> bytes) {
   UpstreamRow row;
   row.pid = take<std::int32_t>(bytes, 0);
@@ -66,6 +68,7 @@ Result<std::vector<std::byte>> read_region(const std::string& path) {
   const struct stat& facts = file.facts;
   std::vector<std::byte> bytes(kUpstreamBytes);
   const ssize_t got = ::pread(file.descriptor.get(), bytes.data(), bytes.size(), 0);
+  // Size and content are set one after the other by whoever makes it: that is no fault to report.
   if (facts.st_size == 0) return Error{ErrorCode::kNotFound, "is being created"};
   if (facts.st_size != static_cast<off_t>(kUpstreamBytes) || got != facts.st_size) {
     return refusal(fmt::format("has {} bytes, which is no known layout", facts.st_size));
@@ -96,6 +99,7 @@ Result<UpstreamRegion> parse_upstream(std::span<const std::byte> bytes, std::uin
   if (region.layout == 4 && take<std::uint32_t>(bytes, kReadyAt) != kReady) {
     return Error{ErrorCode::kNotFound, "is being created"};
   }
+  // The name is what others look it up by, so a copy or a renamed file would count a chip twice.
   if (region.unique_id != id) return refusal("contains another chip than its name says");
   for (std::size_t i = 0; i < kUpstreamRows; ++i) {
     UpstreamRow row = row_of(bytes.subspan(kRowsAt + i * kRowBytes, kRowBytes));

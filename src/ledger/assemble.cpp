@@ -11,6 +11,8 @@
 #include "base/assert.hpp"
 #include "ledger/catalog.hpp"
 #include "ledger/figures.hpp"
+#include "ledger/geometry.hpp"
+#include "ledger/saturating.hpp"
 
 namespace ttmem::ledger {
 namespace {
@@ -21,6 +23,8 @@ using Chip = std::tuple<std::uint64_t, Arch, bool>;
 struct Contribution {
   std::size_t process;  // in the snapshot
   std::size_t device;   // in its list of devices
+  const ProcessInput* input;
+  const DeviceRecord* record;  // null: known from outside
 };
 
 struct ChipEntry {
@@ -36,7 +40,7 @@ bool in_order(const ProcessView& a, const ProcessView& b) {
   return std::tuple(!a.alive, a.pid, a.start, a.key) < std::tuple(!b.alive, b.pid, b.start, b.key);
 }
 
-// Geometry comes from the first process that knows it; the living come first.
+// Geometry comes from the first process that knows it.
 void describe(DeviceView& view, const DeviceRecord& record) {
   view.unique_id = record.unique_id;
   view.arch = record.arch;
@@ -75,9 +79,7 @@ void add_known(const ProcessInput& input, std::size_t index, bool totals_only, P
   for (const DeviceIndex i : input.ledger->devices()) {
     const DeviceRecord& record = input.ledger->device(i);
     ChipEntry& chip = chips[{record.unique_id, record.arch, record.mock}];
-    describe(chip.view, record);
-    if (!chip.metal_id) chip.metal_id = record.metal_id;
-    chip.contributions.push_back({index, process.devices.size()});
+    chip.contributions.push_back({index, process.devices.size(), &input, &record});
     ProcessDeviceView view;
     view.index = i;
     view.unique_id = record.unique_id;
@@ -100,12 +102,38 @@ void add_outside(const ProcessInput& input, std::size_t index, ProcessView& proc
       chip = chips.try_emplace({totals.unique_id, Arch::kUnknown, false}).first;
       chip->second.view.unique_id = totals.unique_id;
     }
-    chip->second.contributions.push_back({index, process.devices.size()});
+    chip->second.contributions.push_back({index, process.devices.size(), &input, nullptr});
     ProcessDeviceView view;
     view.unique_id = totals.unique_id;
     view.open = true;
     view.figures = outside_figures(totals);
     process.devices.push_back(std::move(view));
+  }
+}
+
+// What is believed of a chip, and who contradicts it.
+void decide(ChipEntry& chip, std::vector<ProcessView>& processes) {
+  std::vector<Claim> claims;
+  claims.reserve(chip.contributions.size());
+  for (const Contribution& each : chip.contributions) {
+    const ProcessView& process = processes[each.process];
+    Claim& claim = claims.emplace_back(claim_of(each.record, process.devices[each.device].figures));
+    claim.trusted = each.input->trusted;
+    claim.alive = process.alive;
+    claim.owner = process.uid;
+    claim.start = each.input->start_is_known ? process.start : kMost;
+  }
+  const Verdict verdict = judge(claims);
+  const auto tell = [&](const DeviceRecord* record) {
+    if (record == nullptr) return;
+    describe(chip.view, *record);
+    if (!chip.metal_id) chip.metal_id = record->metal_id;
+  };
+  tell(chip.contributions[verdict.believed].record);
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    const Contribution& each = chip.contributions[i];
+    processes[each.process].devices[each.device].contradiction = verdict.contradictions[i];
+    if (verdict.contradictions[i] == Contradiction::kNone) tell(each.record);
   }
 }
 
@@ -142,14 +170,18 @@ void add_meshes(const ProcessInput& input, ProcessView& process) {
 
 void sum_up(ChipEntry& chip, std::vector<ProcessView>& processes, PeakMemory& peaks) {
   DeviceSum sum;
-  for (const auto& [process, device] : chip.contributions) {
-    ProcessDeviceView& view = processes[process].devices[device];
+  std::size_t counted = 0;
+  for (const Contribution& each : chip.contributions) {
+    const ProcessView& process = processes[each.process];
+    ProcessDeviceView& view = processes[each.process].devices[each.device];
     view.id = chip.view.id;
-    sum.add(view.figures, processes[process].alive);
-    chip.view.processes += processes[process].alive && view.open;
+    if (!view.counts()) continue;
+    ++counted;
+    sum.add(view.figures, process.alive);
+    chip.view.processes += process.alive && view.open;
   }
   // Several processes have not had their peaks at one moment: only the peak of one alone is exact.
-  chip.view.figures = sum.result(chip.contributions.size() == 1);
+  chip.view.figures = sum.result(counted == 1);
   peaks.observe(chip.view);
 }
 
@@ -157,7 +189,9 @@ void sum_up(ChipEntry& chip, std::vector<ProcessView>& processes, PeakMemory& pe
 
 void PeakMemory::observe(DeviceView& device) {
   const auto kind = static_cast<std::uint32_t>(device.arch) << 1 | (device.mock ? 1u : 0u);
-  Peaks& peaks = peaks_[{device.unique_id, kind}];
+  Peaks& known = peaks_[{device.unique_id, kind}];
+  known.seen = look_;
+  auto& peaks = known.bytes;
   const bool exact = device.figures.peak_basis == PeakBasis::kExact;
   for_each_peak(
       [&](std::size_t i, const Figure& now, Figure& peak) {
@@ -165,6 +199,14 @@ void PeakMemory::observe(DeviceView& device) {
         if (!exact && now) peak = peaks[i];
       },
       device.figures);
+}
+
+void PeakMemory::end_look() {
+  constexpr std::size_t kMostChips = 1024;
+  if (peaks_.size() > kMostChips) {
+    std::erase_if(peaks_, [this](const auto& entry) { return entry.second.seen != look_; });
+  }
+  ++look_;
 }
 
 Snapshot assemble(const std::vector<ProcessInput>& processes, PeakMemory& peaks, bool totals_only) {
@@ -188,11 +230,13 @@ Snapshot assemble(const std::vector<ProcessInput>& processes, PeakMemory& peaks,
     add_outside(*inputs[i], i, snapshot.processes[i], chips);
   }
   distinguish(snapshot.processes);
+  for (auto& [key, chip] : chips) decide(chip, snapshot.processes);
   number(chips);
   for (auto& [key, chip] : chips) {
     sum_up(chip, snapshot.processes, peaks);
     snapshot.devices.push_back(std::move(chip.view));
   }
+  peaks.end_look();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i]->ledger) add_meshes(*inputs[i], snapshot.processes[i]);
   }

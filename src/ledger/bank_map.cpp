@@ -75,7 +75,7 @@ std::vector<BankMap> bank_maps(const std::vector<ProcessInput>& processes, const
   for (const Space space : {Space::kDram, Space::kTrace}) {
     BankMap map;
     map.space = space;
-    for_each_open(processes, device, [&](const ProcessInput& process, DeviceIndex index) {
+    for_each_open(processes, snapshot, device, [&](const ProcessInput& process, DeviceIndex index) {
       widen(*process.ledger, index, map);
       unless_too_much([&] { add_buffers(process, snapshot, index, map); });
     });

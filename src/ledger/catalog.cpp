@@ -108,13 +108,16 @@ void Catalog::set_allocator(AllocatorIndex index, AllocatorRecord record) {
   memberships_valid_ = false;
 }
 
-void Catalog::set_string(StringId id, std::string text) { assign(strings_, id, std::move(text)); }
+void Catalog::set_string(StringId id, std::string text) {
+  assign(strings_, id, cut_text(std::move(text)));
+}
 
 void Catalog::set_cores(CoresId id, CoreSet cores) {
+  const bool only_counted = cores.ranges.empty() && cores.banks.empty();
   std::erase_if(cores.ranges, [](const CoreRange& range) { return !well_formed(range); });
   std::sort(cores.banks.begin(), cores.banks.end());
   cores.banks.erase(std::unique(cores.banks.begin(), cores.banks.end()), cores.banks.end());
-  cores.count = count_of(cores);
+  if (!only_counted) cores.count = count_of(cores);
   const bool is_new = !cores_.contains(id);
   if (!assign(cores_, id, std::move(cores))) return;
   ++version_;
@@ -197,6 +200,7 @@ std::string Catalog::regions_of(OriginId origin) const {
   std::string text;
   const Origins::Node* node = origins_.node(origin);
   for (OriginId id = node ? node->region : 0; id != 0; id = node ? node->region : 0) {
+    if (text.size() > kMostTextBytes) return "… > " + text;
     text = std::string(step_of(id)) + (text.empty() ? "" : " > ") + text;
     node = origins_.node(origins_.node(id)->step.parent);
   }

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+#include <algorithm>
+#include <iterator>
+#include <set>
+
 #include "ledger/live_state.hpp"
 
 namespace ttmem::ledger {
@@ -58,6 +62,9 @@ EventView program_event(const LiveState& live, const SlotChange& change) {
   const ProgramContents& contents = after ? change.contents_after : change.contents_before;
   event.kernels = contents.kernels;
   event.footprint = contents.footprint;
+  event.cores = contents.cores;
+  if (was && before->flags.estimated) event.estimated_before = change.contents_before.footprint;
+  if (is && after->flags.estimated) event.estimated_after = change.contents_after.footprint;
   event.loaded_before = loaded_before;
   event.loaded_after = loaded_after;
   event.l1_before = change.contents_before.l1_allocated;
@@ -85,6 +92,29 @@ EventView trace_event(const LiveState& live, const TraceRecord* before, const Tr
   return start(live, kind, told.id, told.set);
 }
 
+// Two kernels on one core are on one core. Of cores that are only counted, the most that any kernel
+// has.
+Figure covered_cores(const Catalog& catalog, const std::vector<const KernelRecord*>& kernels) {
+  std::set<CoresId> sets;
+  for (const KernelRecord* kernel : kernels) sets.insert(kernel->cores);
+  sets.erase(0);
+  std::vector<Core> cores;
+  std::uint64_t counted = 0;
+  for (const CoresId id : sets) {
+    const CoreSet* set = catalog.cores(id);
+    if (set == nullptr) continue;
+    if (set->ranges.empty()) counted = std::max<std::uint64_t>(counted, set->count);
+    if (sets.size() == 1) return set->count;
+    catalog.effort().spend(set->count);
+    std::ranges::copy(cores_in_order(*set), std::back_inserter(cores));
+  }
+  std::ranges::sort(cores);
+  const auto again = std::ranges::unique(cores);
+  cores.erase(again.begin(), again.end());
+  const std::uint64_t covered = std::max<std::uint64_t>(cores.size(), counted);
+  return covered == 0 ? Figure() : Figure(covered);
+}
+
 }  // namespace
 
 ProgramContents contents_of(const LiveState& live, SlotIndex slot) {
@@ -98,10 +128,11 @@ ProgramContents contents_of(const LiveState& live, SlotIndex slot) {
     view.core_type = kernel->core_type;
     view.processor = kernel->processor;
     view.packed_bytes = kernel->packed_bytes;
-    view.cores = live.catalog.core_count(kernel->cores);
+    view.cores = kernel->cores == 0 ? 0 : live.catalog.core_count(kernel->cores);
     view.footprint = footprint_of(live.catalog, *kernel);
     contents.footprint = add(contents.footprint, view.footprint);
   }
+  contents.cores = covered_cores(live.catalog, program.kernels);
   if (!counts(*program.record)) return contents;
   for (const RangeRecord* range : program.ranges) {
     contents.l1_allocated = add(contents.l1_allocated, allocated_by(live.catalog, *range));

@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "ledger/holding_names.hpp"
 #include "ledger/live_state.hpp"
+#include "ledger/system_kernels.hpp"
 
 namespace ttmem::ledger {
 namespace {
@@ -116,6 +116,7 @@ class Builder {
     small_occupied_ =
         live.buffers.occupied_by_core(device, Space::kL1Small, *live.grids.of(device));
     collect_slices();
+    if (with_names) system_.emplace(live, device);
   }
 
   CoreLayers build(std::size_t position, const L1Frame& frame) {
@@ -130,6 +131,7 @@ class Builder {
       core.view.l1_small_occupied = small_occupied_[position];
       core.view.l1_small_taken = bytes_of(l1_small_, frame.core.core);
     }
+    if (system_) system_->add_to(position, core);
     add_slices(core);
     add_figures(position, core);
     return core;
@@ -250,6 +252,7 @@ class Builder {
   std::vector<std::pair<CoreType, NamedRange>> slices_;
   std::map<std::uint64_t, std::string> views_;  // of the core at hand, by buffer
   Clashes clashes_;
+  std::optional<SystemKernels> system_;  // with names
 };
 
 }  // namespace

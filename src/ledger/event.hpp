@@ -46,10 +46,11 @@ enum class EventKind : std::uint8_t {
   kFailed,
   kAnomaly,
   kRingFull,
+  kLaunched,  // `served` says how; only of processes that record every launch
 };
 
 template <>
-inline constexpr std::array<std::string_view, 28> kNamesOf<EventKind> = {"process_started",
+inline constexpr std::array<std::string_view, 29> kNamesOf<EventKind> = {"process_started",
                                                                          "process_ended",
                                                                          "gap",
                                                                          "device_opened",
@@ -76,7 +77,13 @@ inline constexpr std::array<std::string_view, 28> kNamesOf<EventKind> = {"proces
                                                                          "trace_released",
                                                                          "failed",
                                                                          "anomaly",
-                                                                         "ring_full"};
+                                                                         "ring_full",
+                                                                         "launched"};
+
+// How a launch found its programs: see segment::Served.
+enum class Served : std::uint8_t { kHit, kFirstLoad, kReload };
+template <>
+inline constexpr std::array<std::string_view, 3> kNamesOf<Served> = {"hit", "first_load", "reload"};
 
 // A device that the event concerns, with its totals over all live processes after the event: what
 // the original printed as "Total".
@@ -85,6 +92,7 @@ struct EventDevice {
   std::uint64_t unique_id = 0;
   std::uint64_t kernels_footprint = 0;
   std::uint64_t program_l1_allocated = 0;
+  std::uint64_t kernels_estimated = 0;
   bool operator==(const EventDevice&) const = default;
 };
 
@@ -93,7 +101,7 @@ struct EventKernel {
   CoreType core_type = CoreType::kTensix;
   std::uint8_t processor = 255;
   std::uint32_t packed_bytes = 0;
-  std::uint32_t cores = 0;
+  std::uint32_t cores = 0;      // 0 = not known, counted as one
   std::uint64_t footprint = 0;  // packed bytes x cores
 };
 
@@ -122,10 +130,13 @@ struct EventView {
   KernelType type = KernelType::kApplication;
   std::vector<EventKernel> kernels;
   std::uint64_t footprint = 0;  // of all its kernels, whether loaded or not
+  Figure cores;                 // that its kernels run on, each once; empty = not known
+  std::uint64_t estimated_before = 0, estimated_after = 0;  // its footprint, if that is a guess
   bool loaded_before = false, loaded_after = false;
   std::uint64_t l1_before = 0, l1_after = 0;  // size x cores of its ranges, views left out
 
-  std::uint64_t count = 0;  // replays so far
+  std::uint64_t count = 0;  // replays, or launches, so far
+  Served served = Served::kHit;
   std::uint64_t missed = 0;
   Ended ended = Ended::kAlive;
   std::uint32_t failure = 0;        // number of the failure

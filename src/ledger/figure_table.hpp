@@ -150,6 +150,9 @@ inline constexpr std::array kOfKernels = {
     FigureOf{&KernelFigures::in_dram,
              {"in_dram", kBytes, kSum, kZero, kNone, kForgotten,
               "DRAM taken by buffers that hold binaries, a part of DRAM taken"}},
+    FigureOf{&KernelFigures::code_bytes,
+             {"code_bytes", kBytes, kSum, kZero, kNone, kForgotten,
+              "binary bytes of all loaded kernels, each once whatever its cores"}},
     FigureOf{&KernelFigures::unique_bytes,
              {"unique_bytes", kBytes, kSum, kZero, kNone, kForgotten,
               "binary bytes, equal code of one process counted once"}},
@@ -180,6 +183,7 @@ inline constexpr FigureGroup kL1Total = {"l1_total", "L1", {}};
 inline constexpr FigureGroup kProgramL1 = {"program_l1", "Program L1", {}, true};
 inline constexpr FigureGroup kKernels = {"kernels", "Kernels", {}};
 inline constexpr FigureGroup kByCoreType = {"kernels.by_core_type", "Kernels", {}};
+inline constexpr FigureGroup kEstimated = {"kernels.estimated", "Estimated kernels", {}};
 inline constexpr FigureGroup kSystem = {"kernels.system", "System kernels", {}};
 inline constexpr FigureGroup kTotal = {"kernels.total", "All kernels", {}};
 
@@ -215,6 +219,11 @@ void for_each_figure(Visit visit, Devices&... devices) {
     for (const auto& [member, row] : kOfKernelType) {
       visit(kTypeGroups[type], row, (devices.kernels.by_type[type].*member)...);
     }
+  }
+  for (auto [member, row] : kOfKernelType) {
+    row.metric = Metric::kNone;
+    row.past = Past::kForgotten;
+    visit(kEstimated, row, (devices.kernels.estimated.*member)...);
   }
   for (const auto& [member, row] : kOfKernels) visit(kKernels, row, (devices.kernels.*member)...);
   for (std::size_t type = 0; type < kCoreTypes; ++type) {
@@ -264,6 +273,9 @@ inline constexpr std::array kRingFigures = {
     RingFigureRow{"programs", &RingFigures::programs},
     RingFigureRow{"largest_program", &RingFigures::largest_program},
     RingFigureRow{"high_water", &RingFigures::high_water},
+    RingFigureRow{"free", &RingFigures::free},
+    RingFigureRow{"largest_free", &RingFigures::largest_free},
+    RingFigureRow{"would_evict", &RingFigures::would_evict},
     RingFigureRow{"evictions", &RingFigures::evictions},
     RingFigureRow{"reloads", &RingFigures::reloads},
 };

@@ -71,6 +71,10 @@ void DeviceSum::add(const DeviceFigures& process, bool alive) {
       sum_, process);
   if (!alive) return;
   sum_.kernels.stand_in = sum_.kernels.stand_in || process.kernels.stand_in;
+  std::vector<SharedCode>& shared = sum_.kernels.shared_code;
+  shared.insert(shared.end(), process.kernels.shared_code.begin(),
+                process.kernels.shared_code.end());
+  keep_most_repeated(shared);
   sum_.rings.insert(sum_.rings.end(), process.rings.begin(), process.rings.end());
   lower_headroom(process.headroom, sum_.headroom);
   const bool same_basis = !any_alive_ || sum_.basis == process.basis;
@@ -88,6 +92,12 @@ DeviceFigures DeviceSum::result(bool only_one) {
   }
   sum_.peak_basis = only_one ? PeakBasis::kExact : PeakBasis::kObserved;
   return sum_;
+}
+
+void keep_most_repeated(std::vector<SharedCode>& shared) {
+  std::ranges::stable_sort(
+      shared, [](const SharedCode& a, const SharedCode& b) { return a.repeated() > b.repeated(); });
+  if (shared.size() > kSharedCodeTold) shared.resize(kSharedCodeTold);
 }
 
 }  // namespace ttmem::ledger

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "ledger/enums.hpp"
@@ -73,14 +74,30 @@ struct KernelTypeFigures {
   bool operator==(const KernelTypeFigures&) const = default;
 };
 
+// A binary that several kernels have.
+struct SharedCode {
+  std::string name;           // of one of them
+  std::uint64_t bytes = 0;    // of the binary
+  std::uint64_t kernels = 0;  // that have it
+  // What is the same once more.
+  std::uint64_t repeated() const { return narrow(Wide{bytes} * (kernels - 1)); }
+  bool operator==(const SharedCode&) const = default;
+};
+inline constexpr std::size_t kSharedCodeTold = 5;  // those that repeat most
+
+void keep_most_repeated(std::vector<SharedCode>& shared);
+
 struct KernelFigures {
   std::array<KernelTypeFigures, kKernelTypes> by_type;
   std::array<Figure, kCoreTypes> by_core_type;  // footprint
+  KernelTypeFigures estimated;                  // somebody's guesses, in none of the others
   Figure registered;                            // programs that were never dispatched: 0 bytes
   Figure in_dram;                               // buffers that hold binaries: a part of DRAM taken
+  Figure code_bytes;                            // packed bytes of all kernels
   Figure unique_bytes;                          // packed bytes, equal code counted once
   Figure dispatches, first_loads, cache_hits, reloads, evictions, captures, replays;
-  bool stand_in = false;  // built by a stand-in compiler: sizes are not true
+  bool stand_in = false;                // built by a stand-in compiler: sizes are not true
+  std::vector<SharedCode> shared_code;  // what repeats most first
 
   const KernelTypeFigures& of(KernelType type) const {
     return by_type[static_cast<std::size_t>(type)];
@@ -98,6 +115,9 @@ struct RingFigures {
   std::uint64_t programs = 0;         // slices in use
   std::uint64_t largest_program = 0;  // ever reserved
   std::uint64_t high_water = 0;
+  std::uint64_t free = 0;          // bytes without a slice of a program that lives
+  std::uint64_t largest_free = 0;  // the largest program that could come next and evict none
+  std::uint64_t would_evict = 0;   // programs that the largest one would evict if it came next
   std::uint64_t evictions = 0, reloads = 0;
   bool observed = false;  // else simulated
   std::int64_t headroom() const { return difference(capacity, largest_program); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "ledger/holding_names.hpp"
-
 #include <fmt/format.h>
+
+#include "ledger/live_state.hpp"
 
 namespace ttmem::ledger {
 namespace {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ledger/live_state.hpp"
+#include "ledger/program_launches.hpp"
 
 namespace ttmem::ledger {
 namespace {
@@ -100,6 +101,10 @@ const CoreGrid* grid_of(const LiveState& live, SetIndex set) {
 
 // Cores that the program covers, and its bytes on the fullest one.
 void measure_cores(const LiveState& live, const LivePrograms::Program& program, ProgramView& view) {
+  for (const KernelRecord* kernel : program.kernels) {  // where only their number is known
+    const CoreSet* cores = live.catalog.cores(kernel->cores);
+    if (cores && cores->ranges.empty()) view.cores = std::max(view.cores, cores->count);
+  }
   const CoreGrid* grid = grid_of(live, program.record->set);
   if (!grid) return;
   CoreMask cover = grid->empty_mask();
@@ -111,7 +116,7 @@ void measure_cores(const LiveState& live, const LivePrograms::Program& program, 
     for_each_bit(grid->mask(range->cores),
                  [&](std::size_t i) { bytes[i] = add(bytes[i], range->size); });
   }
-  view.cores = count_bits(cover);
+  view.cores = std::max(view.cores, static_cast<std::uint32_t>(count_bits(cover)));
   const CoreSet tensix = cores_in(*grid, cover, CoreType::kTensix);
   if (tensix.count > 0) view.core_set = to_string(tensix);
   view.l1_largest_core = *std::max_element(bytes.begin(), bytes.end());
@@ -179,6 +184,14 @@ HoldingView member_view(const ProgramView& program, HoldingKind kind) {
   return view;
 }
 
+// How many loaded kernels of the set have the same binary.
+std::uint64_t code_users(const LiveState& live, SetIndex set, const KernelRecord& kernel) {
+  const ProgramTotals* totals = kernel.hash == 0 ? nullptr : live.programs.totals(set);
+  if (!totals) return 0;
+  const auto found = totals->codes().find({kernel.hash, kernel.packed_bytes});
+  return found == totals->codes().end() ? 0 : found->second.kernels;
+}
+
 HoldingView kernel_view(const LiveState& live, const ProgramView& program,
                         const KernelRecord& kernel, std::uint32_t index) {
   HoldingView view = member_view(program, HoldingKind::kKernel);
@@ -235,7 +248,10 @@ void visit_program(const Telling& told, SlotIndex slot,
   visit(view);
   std::uint32_t index = 0;
   for (const KernelRecord* kernel : program.kernels) {
-    visit(kernel_view(told.live, whole, *kernel, index++));
+    HoldingView told_kernel = kernel_view(told.live, whole, *kernel, index++);
+    told_kernel.code = kernel->hash;
+    told_kernel.code_users = code_users(told.live, program.record->set, *kernel);
+    visit(told_kernel);
   }
   for (const RangeRecord* range : program.ranges) visit(range_view(told.live, whole, *range));
 }
@@ -258,11 +274,13 @@ void for_each_holding(const LiveState& live, const Naming& naming,
 
 std::vector<ProgramView> program_views(const LiveState& live, const Naming& naming) {
   std::vector<ProgramView> views;
+  const Replays replays(live, naming.watch);
   LivePrograms::Program program;
   for (const SlotIndex slot : live.programs.programs()) {
     if (!live.programs.find(slot, program) || program.record->held) continue;
     views.push_back(program_view({live, naming}, program));
     measure_cores(live, program, views.back());
+    replays.describe(*program.record, naming, views.back());
   }
   return views;
 }

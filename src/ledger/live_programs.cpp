@@ -113,9 +113,16 @@ void LivePrograms::count(const Entry& entry, bool up) const {
 
 void LivePrograms::count_on_set(const Entry& entry, SlotIndex slot, bool up) const {
   const ProgramRecord& program = *slots_.get<ProgramRecord>(slot);
-  if (!counts(program)) return;
+  if (program.held) return;
   if (up) catalog_.effort().spend((entry.ranges.size() + entry.kernels.size()) * Effort::kHeavy);
   ProgramTotals& totals = totals_[program.set];
+  if (program.flags.estimated) {
+    for (const SlotIndex i : entry.kernels) {
+      totals.count_estimated_kernel(*slots_.get<KernelRecord>(i), up);
+    }
+    totals.count_estimated_program(up);
+    return drop_if_empty(program.set);
+  }
   bool has_l1 = false;
   for (const SlotIndex i : entry.ranges) {
     const RangeRecord& range = *slots_.get<RangeRecord>(i);
@@ -126,11 +133,15 @@ void LivePrograms::count_on_set(const Entry& entry, SlotIndex slot, bool up) con
   for (const SlotIndex i : entry.kernels) {
     if (program.loaded) totals.count_kernel(*slots_.get<KernelRecord>(i), program.type, up);
   }
-  totals.count_program(program.type, program.loaded, has_l1, up);
-  if (totals.empty()) {
-    dropped_unions_ += totals.union_version();
-    totals_.erase(program.set);
-  }
+  totals.count_program(program, has_l1, up);
+  drop_if_empty(program.set);
+}
+
+void LivePrograms::drop_if_empty(SetIndex set) const {
+  const ProgramTotals& totals = totals_[set];
+  if (!totals.empty()) return;
+  dropped_unions_ += totals.union_version();
+  totals_.erase(set);
 }
 
 const ProgramTotals* LivePrograms::totals(SetIndex set) const {
@@ -242,6 +253,15 @@ std::optional<SlotIndex> LivePrograms::first_of_workload(std::uint64_t id) const
     if (slots_.get<ProgramRecord>(slot)->workload == id) return slot;
   }
   return std::nullopt;
+}
+
+std::vector<const WorkloadRecord*> LivePrograms::workloads() const {
+  std::vector<const WorkloadRecord*> all;
+  all.reserve(workloads_.size());
+  for (const auto& [id, slots] : workloads_) {
+    all.push_back(slots_.get<WorkloadRecord>(slots.front()));
+  }
+  return all;
 }
 
 std::vector<SlotIndex> LivePrograms::traces() const { return traces_; }

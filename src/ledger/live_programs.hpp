@@ -51,6 +51,7 @@ class LivePrograms {
   bool find(std::uint64_t id, SetIndex set, Program& program) const;
   bool find(SlotIndex slot, Program& program) const;
   const WorkloadRecord* workload(std::uint64_t id) const;
+  std::vector<const WorkloadRecord*> workloads() const;
   std::optional<SlotIndex> first_of_workload(std::uint64_t id) const;  // a program of it
   // Slots of every live program and trace, by id and slot.
   std::vector<SlotIndex> programs() const;
@@ -77,6 +78,7 @@ class LivePrograms {
   void settle() const;
   void count(const Entry& entry, bool up) const;
   void count_on_set(const Entry& entry, SlotIndex slot, bool up) const;
+  void drop_if_empty(SetIndex set) const;
   std::vector<SlotIndex> one_a_set(const Entry& entry) const;
   const SetLaunches& launches(SetIndex set) const;
   void fill(const Entry& entry, SlotIndex slot, Program& program) const;

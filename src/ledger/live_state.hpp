@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -49,6 +50,7 @@ struct LiveState {
 struct ProgramContents {
   std::vector<EventKernel> kernels;
   std::uint64_t footprint = 0;     // of all its kernels, whether loaded or not
+  Figure cores;                    // that its kernels run on, each once; empty = not known
   std::uint64_t l1_allocated = 0;  // of its ranges, views left out; 0 if it does not count
 };
 // Of the program in a slot; nothing if there is none.
@@ -94,5 +96,15 @@ void for_each_holding(const LiveState& live, const Naming& naming,
                       const std::function<void(const HoldingView&)>& visit);
 // Live programs, by slot; those that only a trace keeps are left out.
 std::vector<ProgramView> program_views(const LiveState& live, const Naming& naming);
+
+// ---- holding_names.cpp: how people call a thing: "ttnn.matmul", "CB 2 of matmul" ----------------
+
+std::string buffer_name(const LiveState& live, const BufferRecord& buffer);
+std::string program_name(const LiveState& live, const ProgramRecord& program);
+// `trace`: the slot of the trace that replays the program, or kNoSlot.
+std::string range_name(const LiveState& live, const RangeRecord& range,
+                       const ProgramRecord& program, SlotIndex trace);
+std::string slice_name(const LiveState& live, const RingSlice& slice);
+std::string standing_name(const LiveState& live, const Standing& standing);
 
 }  // namespace ttmem::ledger

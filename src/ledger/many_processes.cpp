@@ -18,6 +18,12 @@ bool same_chip(const DeviceRecord& record, const DeviceView& view) {
   return record.unique_id == view.unique_id && record.arch == view.arch && record.mock == view.mock;
 }
 
+bool counts(const ProcessView* process, DeviceIndex index) {
+  if (process == nullptr) return true;
+  const auto found = std::ranges::find(process->devices, index, &ProcessDeviceView::index);
+  return found == process->devices.end() || found->counts();
+}
+
 Owner owner_of(const ProcessInput& process, const Snapshot& snapshot) {
   const ProcessView* view = snapshot.process(process.identity.key);
   return std::make_shared<const ProcessName>(view ? *view : process.identity);
@@ -25,6 +31,7 @@ Owner owner_of(const ProcessInput& process, const Snapshot& snapshot) {
 
 void name_owner(const Owner& process, CoreLayers& core) {
   for (L1Layer& layer : core.layers) layer.owner = process;
+  for (CoreKernel& kernel : core.view.kernels) kernel.owner = process;
   if (core.view.clash) core.view.clash->process = process;
 }
 
@@ -35,6 +42,7 @@ void append(CoreLayers& to, CoreLayers&& from) {
   to.layers.insert(to.layers.end(), std::make_move_iterator(from.layers.begin()),
                    std::make_move_iterator(from.layers.end()));
   CoreView& view = to.view;
+  std::ranges::move(from.view.kernels, std::back_inserter(view.kernels));
   view.buffers_occupied = add(view.buffers_occupied, from.view.buffers_occupied);
   view.l1_small_taken = add(view.l1_small_taken, from.view.l1_small_taken);
   view.l1_small_occupied = add(view.l1_small_occupied, from.view.l1_small_occupied);
@@ -47,10 +55,18 @@ void append(CoreLayers& to, CoreLayers&& from) {
   lower(view.headroom_reserved, from.view.headroom_reserved);
 }
 
+void mark_failures(const ProcessView& process, ProgramView& program) {
+  if (!program.launches) return;
+  for (const FailureView& failure : process.failures) {
+    if (failure.program == program.id) program.launches->mark(failure.time, kMarkFailure);
+  }
+}
+
 }  // namespace
 
 Naming naming_of(const ProcessInput& process, const Snapshot& snapshot) {
-  Naming naming{owner_of(process, snapshot), {}, process.to_time};
+  Naming naming{.process = owner_of(process, snapshot), .to_time = process.to_time};
+  naming.watch = process.watch;
   naming.device_ids.emplace();
   if (const ProcessView* view = snapshot.process(process.identity.key)) {
     for (const ProcessDeviceView& device : view->devices) {
@@ -60,14 +76,16 @@ Naming naming_of(const ProcessInput& process, const Snapshot& snapshot) {
   return naming;
 }
 
-void for_each_open(const std::vector<ProcessInput>& processes, const DeviceView& device,
+void for_each_open(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
+                   const DeviceView& device,
                    const std::function<void(const ProcessInput&, DeviceIndex)>& visit) {
   TTMEM_CHECK(visit != nullptr);
   for (const ProcessInput& process : processes) {
     if (!process.ledger || !process.identity.alive) continue;
+    const ProcessView* view = snapshot.process(process.identity.key);
     for (const DeviceIndex index : process.ledger->devices()) {
       const DeviceRecord& record = process.ledger->device(index);
-      if (record.open && same_chip(record, device)) visit(process, index);
+      if (record.open && same_chip(record, device) && counts(view, index)) visit(process, index);
     }
   }
 }
@@ -77,7 +95,7 @@ std::vector<CoreView> merge_cores(const std::vector<ProcessInput>& processes,
                                   std::optional<Core> only) {
   std::vector<CoreLayers> cores;
   std::map<Core, std::size_t> places;
-  for_each_open(processes, device, [&](const ProcessInput& process, DeviceIndex index) {
+  for_each_open(processes, snapshot, device, [&](const ProcessInput& process, DeviceIndex index) {
     const Owner owner = owner_of(process, snapshot);
     std::vector<CoreLayers> own;
     unless_too_much([&] { own = process.ledger->core_layers(index, with_map); });
@@ -99,9 +117,9 @@ std::vector<CoreView> merge_cores(const std::vector<ProcessInput>& processes,
 }
 
 std::vector<CoreUse> merge_core_use(const std::vector<ProcessInput>& processes,
-                                    const DeviceView& device) {
+                                    const Snapshot& snapshot, const DeviceView& device) {
   std::vector<CoreUse> cores;
-  for_each_open(processes, device, [&](const ProcessInput& process, DeviceIndex index) {
+  for_each_open(processes, snapshot, device, [&](const ProcessInput& process, DeviceIndex index) {
     std::vector<CoreUse> own;
     unless_too_much([&] { own = process.ledger->core_use(index); });
     for (std::size_t i = 0; i < own.size(); ++i) {
@@ -129,15 +147,30 @@ void for_each_holding(const std::vector<ProcessInput>& processes, const Snapshot
 }
 
 std::vector<ProgramView> all_programs(const std::vector<ProcessInput>& processes,
-                                      const Snapshot& snapshot) {
+                                      const Snapshot& snapshot, bool with_launches) {
   std::vector<ProgramView> all;
   for (const ProcessInput& process : processes) {
     if (!process.ledger || !process.identity.alive) continue;
+    Naming naming = naming_of(process, snapshot);
+    naming.with_launches = with_launches;
+    const std::size_t before = all.size();
+    unless_too_much(
+        [&] { std::ranges::move(process.ledger->programs(naming), std::back_inserter(all)); });
+    if (!with_launches) continue;
+    for (std::size_t i = before; i < all.size(); ++i) mark_failures(process.identity, all[i]);
+  }
+  return all;
+}
+
+std::vector<RingView> all_rings(const std::vector<ProcessInput>& processes,
+                                const Snapshot& snapshot, const DeviceView& device) {
+  std::vector<RingView> all;
+  for_each_open(processes, snapshot, device, [&](const ProcessInput& process, DeviceIndex index) {
     unless_too_much([&] {
-      std::ranges::move(process.ledger->programs(naming_of(process, snapshot)),
+      std::ranges::move(process.ledger->rings(index, naming_of(process, snapshot)),
                         std::back_inserter(all));
     });
-  }
+  });
   return all;
 }
 

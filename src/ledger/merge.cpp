@@ -63,7 +63,7 @@ void sum_up(DeviceView& device, const std::vector<ProcessView>& processes) {
   device.processes = 0;
   for (const ProcessView& process : processes) {
     for (const ProcessDeviceView& part : process.devices) {
-      if (part.id != device.id) continue;
+      if (part.id != device.id || !part.counts()) continue;
       ++known;
       sum.add(part.figures, process.alive);
       device.processes += process.alive && part.open;

@@ -17,7 +17,7 @@
 namespace ttmem::ledger {
 namespace {
 
-constexpr TimeNs kRecentNs = 60'000'000'000;
+constexpr TimeNs kRecentlyMadeNs = 60'000'000'000;
 
 using Path = std::vector<std::string>;
 
@@ -99,7 +99,7 @@ class Rows {
 
   void add(const ProcessInput& process) {
     const TimeNs now = snapshot_.time;
-    const TimeNs recent_from = now > kRecentNs ? now - kRecentNs : 0;
+    const TimeNs recent_from = now > kRecentlyMadeNs ? now - kRecentlyMadeNs : 0;
     Chosen chosen(process, snapshot_, question_.device);
     owner_ = naming_of(process, snapshot_).process;
     AtPeaks at_peaks(process.peaks ? process.peaks() : PeakRecords{}, process.ledger->catalog(),

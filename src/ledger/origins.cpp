@@ -14,7 +14,18 @@ std::string text_of(const OriginFrame& frame) {
   return text;
 }
 
+std::string cut_text(std::string text) {
+  if (text.size() <= kMostTextBytes) return text;
+  std::size_t end = kMostTextBytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  text.resize(end);
+  text.shrink_to_fit();
+  return text + "…";
+}
+
 void Origins::set_frame(OriginFrameId id, OriginFrame frame) {
+  frame.file = cut_text(std::move(frame.file));
+  frame.function = cut_text(std::move(frame.function));
   frame.text = text_of(frame);
   frames_.insert_or_assign(id, std::move(frame));
 }
@@ -22,7 +33,9 @@ void Origins::set_frame(OriginFrameId id, OriginFrame frame) {
 void Origins::set_node(OriginId id, const OriginNode& step) {
   Node added;
   added.step = step;
-  if (const Node* around = step.parent < id ? node(step.parent) : nullptr) {
+  const Node* around = step.parent < id ? node(step.parent) : nullptr;
+  if (around && around->depth < kMostSteps) {
+    added.depth = around->depth + 1;
     added.line = around->line;
     added.operation = around->operation;
     added.region = around->region;

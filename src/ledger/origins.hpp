@@ -21,9 +21,17 @@
 
 namespace ttmem::ledger {
 
+// What a process may say in one text. More is cut, and ends in "…".
+inline constexpr std::size_t kMostTextBytes = 1024;
+// Cuts at a whole character.
+std::string cut_text(std::string text);
+
 class Origins {
  public:
+  // A writer stays far below; what is deeper begins anew, so that no path is longer.
+  static constexpr std::uint32_t kMostSteps = 256;
   struct Node {
+    std::uint32_t depth = 1;
     OriginNode step;
     OriginId line = 0, operation = 0, region = 0;  // the nodes that say it; 0 = none
   };

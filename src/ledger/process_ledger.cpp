@@ -9,6 +9,8 @@
 
 #include "ledger/live_state.hpp"
 #include "ledger/origin_shares.hpp"
+#include "ledger/program_launches.hpp"
+#include "ledger/ring_views.hpp"
 
 namespace ttmem::ledger {
 
@@ -95,6 +97,7 @@ Record ProcessLedger::apply(SlotIndex slot, const Record& record) {
     ++state_->refused;
     return {};
   }
+  // Out with the old record, in with the new: the sums never hold both, nor neither.
   Record& place = state_->change().slots.at(slot);
   const Effort& effort = state_->live.catalog.effort();
   effort.renew(std::min(Effort::kMost, state_->records_effort + State::kEach));
@@ -107,6 +110,8 @@ Record ProcessLedger::apply(SlotIndex slot, const Record& record) {
 
 std::optional<EventView> ProcessLedger::apply_and_tell(SlotIndex slot, const Record& record) {
   const LiveState& live = state_->live;
+  // The contents of a program change with its slot (its kernels leave with it), so they are taken
+  // on both sides: what is gone cannot be asked for afterwards.
   SlotChange change{.contents_before = contents_of(live, slot)};
   change.before = apply(slot, record);
   change.after = record;
@@ -123,6 +128,7 @@ EventDevice ProcessLedger::program_totals(DeviceIndex index) const {
   totals.unique_id = device(index).unique_id;
   const SetFigures sum = program_sums(state_->live, index);
   totals.program_l1_allocated = sum.l1_allocated;
+  totals.kernels_estimated = sum.estimated.footprint;
   for (const auto& type : sum.by_type) {
     totals.kernels_footprint = add(totals.kernels_footprint, type.footprint);
   }
@@ -141,6 +147,8 @@ void ProcessLedger::set_launches(SlotIndex slot, const Launches& launches) {
   Launches* place = nullptr;
   if (auto* workload = std::get_if<WorkloadRecord>(record)) place = &workload->launches;
   if (auto* trace = std::get_if<TraceRecord>(record)) place = &trace->launches;
+  // Read at every look, changed at few: a revision that grows without a change would throw away
+  // every figure that is kept.
   if (!place || *place == launches) return;
   *place = launches;
   state_->change().programs.launched();
@@ -176,6 +184,8 @@ const DeviceFigures& ProcessLedger::figures(DeviceIndex device, bool totals_only
   const auto [place, is_new] = state_->known_figures.try_emplace(device);
   State::KnownFigures& known = place->second;
   if (is_new || known.revision != state_->revision || known.totals_only != totals_only) {
+    // One budget for all devices of a revision: a file with many devices must not get it many
+    // times.
     if (std::exchange(state_->figures_effort_of, state_->revision) != state_->revision) {
       state_->figures_effort = state_->records_effort = Effort::kMost;
     }
@@ -212,6 +222,16 @@ void ProcessLedger::for_each_holding(const std::function<void(const HoldingView&
 
 void ProcessLedger::for_each_share(const std::function<void(const OriginShare&)>& visit) const {
   ledger::for_each_share(state_->live, visit);
+}
+
+void ProcessLedger::for_each_launch_count(
+    const std::function<void(const LaunchCount&)>& visit) const {
+  launch_counts(state_->live, visit);
+}
+
+std::vector<RingView> ProcessLedger::rings(DeviceIndex device, const Naming& naming) const {
+  state_->renew();
+  return ring_views(state_->live, device, naming);
 }
 
 std::vector<ProgramView> ProcessLedger::programs(const Naming& naming) const {
@@ -259,6 +279,7 @@ std::vector<const DeviceSetRecord*> ProcessLedger::meshes() const {
   std::vector<const DeviceSetRecord*> meshes;
   for (const SetIndex set : sets) {
     const DeviceSetRecord* record = catalog.device_set(set);
+    // A shape that does not fit its devices says nothing about who is whose neighbour.
     const bool has_shape = record && record->rows > 0 &&
                            record->devices.size() == std::size_t{record->rows} * record->columns;
     if (has_shape && meshes.size() < kMostMeshes) meshes.push_back(record);

@@ -81,6 +81,9 @@ class ProcessLedger {
   void for_each_holding(const std::function<void(const HoldingView&)>& visit,
                         const Naming& naming = {}) const;
   std::vector<ProgramView> programs(const Naming& naming = {}) const;
+  std::vector<RingView> rings(DeviceIndex device, const Naming& naming = {}) const;
+  // The counters of every live workload and trace.
+  void for_each_launch_count(const std::function<void(const LaunchCount&)>& visit) const;
   void for_each_share(const std::function<void(const OriginShare&)>& visit) const;
 
   std::string_view string(StringId id) const;

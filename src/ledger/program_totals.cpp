@@ -28,24 +28,40 @@ std::size_t index_of(KernelType type) {
 
 }  // namespace
 
+SetFigures::Kernels& SetFigures::Kernels::operator+=(const Kernels& other) {
+  count = add(count, other.count);
+  programs = add(programs, other.programs);
+  footprint = add(footprint, other.footprint);
+  return *this;
+}
+
 SetFigures& SetFigures::operator+=(const SetFigures& other) {
-  for (std::size_t i = 0; i < kKernelTypes; ++i) {
-    by_type[i].count = add(by_type[i].count, other.by_type[i].count);
-    by_type[i].programs = add(by_type[i].programs, other.by_type[i].programs);
-    by_type[i].footprint = add(by_type[i].footprint, other.by_type[i].footprint);
-  }
+  for (std::size_t i = 0; i < kKernelTypes; ++i) by_type[i] += other.by_type[i];
+  estimated += other.estimated;
   for (std::size_t i = 0; i < kCoreTypes; ++i) {
     by_core_type[i] = add(by_core_type[i], other.by_core_type[i]);
   }
+  code_bytes = add(code_bytes, other.code_bytes);
   registered = add(registered, other.registered);
   with_l1 = add(with_l1, other.with_l1);
+  unknown_residency = add(unknown_residency, other.unknown_residency);
   l1_allocated = add(l1_allocated, other.l1_allocated);
   return *this;
 }
 
-void ProgramTotals::count_program(KernelType type, bool loaded, bool has_l1, bool up) {
-  step(loaded ? loaded_[index_of(type)] : registered_, up);
+void ProgramTotals::count_program(const ProgramRecord& program, bool has_l1, bool up) {
+  step(program.loaded ? loaded_[index_of(program.type)] : registered_, up);
   if (has_l1) step(with_l1_, up);
+  if (has_l1 && residency_is_unknown(program)) step(unknown_residency_, up);
+}
+
+void ProgramTotals::count_estimated_program(bool up) { step(estimated_programs_, up); }
+
+void ProgramTotals::count_estimated_kernel(const KernelRecord& kernel, bool up) {
+  KernelGroup& group = estimated_[kernel.cores];
+  step(group.count, up);
+  change(group.packed, kernel.packed_bytes, up);
+  if (group.count == 0) estimated_.erase(kernel.cores);
 }
 
 void ProgramTotals::count_range(const RangeRecord& range, bool placed, bool up) {
@@ -67,15 +83,19 @@ void ProgramTotals::count_kernel(const KernelRecord& kernel, KernelType type, bo
   change(group.packed, kernel.packed_bytes, up);
   if (group.count == 0) kernels_.erase(key);
   const Code code{kernel.hash, kernel.packed_bytes};
-  std::uint64_t& users = codes_[code];
+  CodeUse& use = codes_[code];
+  std::uint64_t& users = use.kernels;
+  if (kernel.name != 0) use.name = kernel.name;
   step(users, up);
   const bool first_or_last = users == (up ? 1u : 0u);
+  // Code without a hash cannot be recognised, so it counts each time.
   if (code.hash == 0 || first_or_last) change(unique_, code.bytes, up);
   if (users == 0) codes_.erase(code);
 }
 
 bool ProgramTotals::empty() const {
-  return ranges_.empty() && kernels_.empty() && registered_ == 0 && with_l1_ == 0 &&
+  return ranges_.empty() && kernels_.empty() && estimated_.empty() && registered_ == 0 &&
+         with_l1_ == 0 && estimated_programs_ == 0 &&
          std::all_of(loaded_.begin(), loaded_.end(), [](std::uint64_t n) { return n == 0; });
 }
 
@@ -83,6 +103,13 @@ SetFigures ProgramTotals::figures(const Catalog& catalog) const {
   SetFigures result;
   result.registered = registered_;
   result.with_l1 = with_l1_;
+  result.unknown_residency = unknown_residency_;
+  result.estimated.programs = estimated_programs_;
+  for (const auto& [cores, group] : estimated_) {
+    result.estimated.count += group.count;
+    const std::uint64_t footprint = times(group.packed, catalog.core_count(cores));
+    result.estimated.footprint = add(result.estimated.footprint, footprint);
+  }
   for (const auto& [cores, group] : ranges_) {
     result.l1_allocated = add(result.l1_allocated, times(group.bytes, catalog.core_count(cores)));
   }
@@ -92,6 +119,7 @@ SetFigures ProgramTotals::figures(const Catalog& catalog) const {
     const std::uint64_t footprint = times(group.packed, catalog.core_count(cores));
     SetFigures::Kernels& figures = result.by_type[index_of(type)];
     figures.count += group.count;
+    result.code_bytes = add(result.code_bytes, narrow(group.packed));
     figures.footprint = add(figures.footprint, footprint);
     const auto place = static_cast<std::size_t>(core_type);
     if (place >= kCoreTypes) continue;
@@ -117,6 +145,7 @@ bool RangeUnion::covered(AddressRange range) const {
 
 bool RangeUnion::add(AddressRange range) {
   if (range.begin >= range.end) return false;
+  // Most programs of a model have the ranges of another one: those cost a lookup and nothing more.
   if (++references_[range] > 1) return false;
   if (!stale_ && covered(range)) return false;
   stale_ = true;

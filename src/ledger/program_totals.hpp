@@ -45,21 +45,34 @@ class RangeUnion {
 struct SetFigures {
   struct Kernels {
     std::uint64_t count = 0, programs = 0, footprint = 0;
+    Kernels& operator+=(const Kernels& other);
   };
   std::array<Kernels, kKernelTypes> by_type;
   std::array<std::uint64_t, kCoreTypes> by_core_type{};
+  std::uint64_t code_bytes = 0;
   std::uint64_t registered = 0;
   std::uint64_t with_l1 = 0;
+  std::uint64_t unknown_residency = 0;  // of those, where nobody knows what is resident
   std::uint64_t l1_allocated = 0;
+  Kernels estimated;  // of all types; in none of the others
 
   SetFigures& operator+=(const SetFigures& other);
 };
 
-// Equal binaries: the same hash and size.
+// Nobody knows whether its program L1 is what stands on its cores.
+inline bool residency_is_unknown(const ProgramRecord& program) {
+  return program.flags.requested_only || (program.flags.launches_untold && !program.loaded);
+}
+
+// Equal binaries: the same hash and size; 0 is no hash.
 struct Code {
   std::uint64_t hash = 0;
   std::uint32_t bytes = 0;
   friend auto operator<=>(const Code&, const Code&) = default;
+};
+struct CodeUse {
+  std::uint64_t kernels = 0;  // that have it
+  StringId name = 0;          // of one of them
 };
 struct CodeHash {
   std::size_t operator()(const Code& code) const { return code.hash ^ code.bytes; }
@@ -79,16 +92,19 @@ class ProgramTotals {
   using KernelKey = std::tuple<KernelType, CoreType, CoresId>;
 
   // `up` counts a thing in, else exactly the same thing out.
-  void count_program(KernelType type, bool loaded, bool has_l1, bool up);
+  void count_program(const ProgramRecord& program, bool has_l1, bool up);
   void count_range(const RangeRecord& range, bool placed, bool up);
   void count_kernel(const KernelRecord& kernel, KernelType type, bool up);
+  void count_estimated_program(bool up);
+  void count_estimated_kernel(const KernelRecord& kernel, bool up);
   bool empty() const;
 
   SetFigures figures(const Catalog& catalog) const;
   const std::unordered_map<CoresId, RangeGroup>& ranges() const { return ranges_; }
   const std::map<KernelKey, KernelGroup>& kernels() const { return kernels_; }
   // Kernels by code; and the bytes of all code, equal code once, code without a hash every time.
-  const std::unordered_map<Code, std::uint64_t, CodeHash>& codes() const { return codes_; }
+  using Codes = std::unordered_map<Code, CodeUse, CodeHash>;
+  const Codes& codes() const { return codes_; }
   std::uint64_t unique_bytes() const { return narrow(unique_); }
   // Kernels and ranges whose cores are not there.
   std::uint64_t dangling(const Catalog& catalog) const;
@@ -98,10 +114,11 @@ class ProgramTotals {
  private:
   std::unordered_map<CoresId, RangeGroup> ranges_;
   std::map<KernelKey, KernelGroup> kernels_;
-  std::unordered_map<Code, std::uint64_t, CodeHash> codes_;  // how many kernels have it
+  Codes codes_;
   Wide unique_ = 0;
   std::array<std::uint64_t, kKernelTypes> loaded_{};
-  std::uint64_t registered_ = 0, with_l1_ = 0;
+  std::map<CoresId, KernelGroup> estimated_;
+  std::uint64_t registered_ = 0, with_l1_ = 0, unknown_residency_ = 0, estimated_programs_ = 0;
   std::uint64_t union_version_ = 1;
 };
 

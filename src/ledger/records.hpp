@@ -37,7 +37,7 @@ struct CoreSet {
   CoreType type = CoreType::kTensix;
   std::vector<CoreRange> ranges;
   std::vector<std::uint16_t> banks;
-  std::uint32_t count = 0;  // cores or banks in it
+  std::uint32_t count = 0;  // cores or banks in it; without any of them, all that is known
   friend bool operator==(const CoreSet&, const CoreSet&) = default;
 };
 
@@ -130,6 +130,8 @@ struct Flags {
   bool program_cache = false;
   bool requested_only = false;  // block and banks are not known
   bool estimated = false;       // in no total
+  // Of a program: nobody may tell when it is launched. Of a buffer it means nothing.
+  bool launches_untold = false;
 };
 
 struct BufferRecord {
@@ -236,7 +238,10 @@ struct RingRecord {
   CoreType core_type = CoreType::kTensix;
   std::uint32_t base = 0, bytes = 0;
   std::uint32_t largest_bytes = 0, high_water = 0;
-  std::vector<RingSlice> slices;  // in use, oldest first
+  std::vector<RingSlice> slices;    // in use, oldest first
+  std::vector<RingSlice> contents;  // what lies in it, in use or not; the last one written last
+  // The next slice goes to this address if it has at most so many bytes, else to the base.
+  std::uint32_t next_address = 0, next_bytes = 0;
 };
 
 struct RingManagerRecord {

@@ -91,4 +91,27 @@ void distinguish(std::vector<ProcessView>& processes) {
   }
 }
 
+void LaunchSeries::mark(TimeNs time, std::uint8_t what) {
+  if (time > until || time + kLaunchIntervals * kLaunchIntervalNs < until) return;
+  const TimeNs begin = time / kLaunchIntervalNs * kLaunchIntervalNs;
+  auto place = std::ranges::lower_bound(intervals, begin, {}, &LaunchInterval::time);
+  if (place == intervals.end() || place->time != begin) {
+    place = intervals.insert(place, {.time = begin});
+  }
+  place->marks |= what;
+}
+
+std::optional<double> LaunchSeries::recent_rate() const {
+  constexpr TimeNs kShortest = 50'000'000;
+  if (until < since + kShortest) return std::nullopt;
+  // Whole intervals: launches have no other place in time.
+  const TimeNs wanted = until > kRecentNs ? until - kRecentNs : 0;
+  const TimeNs begin = std::max(since, (wanted / kLaunchIntervalNs + 1) * kLaunchIntervalNs);
+  double sum = 0;
+  for (const LaunchInterval& interval : intervals) {
+    if (interval.time + kLaunchIntervalNs > begin) sum += static_cast<double>(interval.launches);
+  }
+  return sum * 1e9 / static_cast<double>(until - begin);
+}
+
 }  // namespace ttmem::ledger

@@ -17,6 +17,7 @@
 #include "ledger/address_map.hpp"
 #include "ledger/enums.hpp"
 #include "ledger/figures.hpp"
+#include "ledger/nominal.hpp"
 
 namespace ttmem::ledger {
 
@@ -27,6 +28,17 @@ enum class Ended : std::uint8_t { kAlive, kClosed, kDied, kExec };
 template <>
 inline constexpr std::array<std::string_view, 4> kNamesOf<Ended> = {"alive", "closed", "died",
                                                                     "exec"};
+
+// In what a process contradicts what is believed of a chip (ledger/geometry.hpp).
+enum class Contradiction : std::uint8_t {
+  kNone,
+  kDram,  // banks of DRAM, or their size
+  kL1,    // L1 per core, or in all
+  kHeld,  // it holds more than there is
+};
+template <>
+inline constexpr std::array<std::string_view, 4> kNamesOf<Contradiction> = {"", "dram", "l1",
+                                                                            "held"};
 
 enum class Source : std::uint8_t {
   kApi,
@@ -170,6 +182,12 @@ struct DeviceView {
   std::uint32_t processes = 0;  // alive, with the device open
   std::optional<HostDevice> host;
   DeviceFigures figures;  // sums over processes that are alive
+
+  // What the board has by its data sheet, while no process has told what the chip has.
+  std::optional<NominalCapacity> nominal() const {
+    const bool known = figures.space(Space::kDram).capacity || figures.l1_capacity;
+    return known || mock ? std::nullopt : nominal_capacity(board, arch);
+  }
   bool operator==(const DeviceView&) const = default;
 };
 
@@ -180,7 +198,10 @@ struct ProcessDeviceView {
   std::optional<std::int32_t> metal_id;
   bool open = false;
   bool in_mesh = false;  // some allocator of the process covers it
+  // What it says of the chip is not believed: its figures are in none of the device.
+  Contradiction contradiction = Contradiction::kNone;
   DeviceFigures figures;
+  bool counts() const { return contradiction == Contradiction::kNone; }
   bool operator==(const ProcessDeviceView&) const = default;
 };
 
@@ -234,11 +255,14 @@ struct Snapshot {
 // ---- details, on request ----------------------------------------------------------------------
 
 // From the numbers of one process to those of a document.
+class LaunchWatch;
 struct Naming {
   Owner process = nobody();
   // By DeviceIndex; a device that is not in it is left out. Empty: as they are.
   std::optional<std::map<std::uint16_t, std::uint32_t>> device_ids;
   std::function<TimeNs(std::uint64_t)> to_time;  // from ticks; none: as they are
+  const LaunchWatch* watch = nullptr;            // null: rates of programs are not known
+  bool with_launches = false;                    // programs with their series
 };
 
 enum class HoldingKind : std::uint8_t { kBuffer, kProgram, kKernel, kRange, kTrace };
@@ -267,10 +291,49 @@ struct HoldingView {
   std::string core_set;                      // "0,0-7,7"
   Figure requested, block, occupied, taken;  // on one device
   Figure packed, text, footprint;            // kernels
+  std::uint64_t code = 0;                    // kernels: hash of the binary; 0 = not known
+  std::uint64_t code_users = 0;  // kernels of the same devices that have this binary; 0 = not known
   bool loaded = false, estimated = false, kernel_binaries = false, trace_buffer = false;
   TimeNs since = 0, first_dispatch = 0, last_dispatch = 0;  // 0 = never
   std::uint64_t dispatches = 0;
   std::uint64_t cache_hits = 0, reloads = 0;  // programs and kernels
+};
+
+// ---- which program ran when, as one reader saw it (ledger/launch_watch.hpp) --------------------
+
+inline constexpr TimeNs kLaunchIntervalNs = 1'000'000'000;
+inline constexpr std::size_t kLaunchIntervals = 300;  // that a reader remembers
+inline constexpr TimeNs kRecentNs = 10'000'000'000;   // what a recent rate is the mean of
+
+// What happened to a program in an interval, beside launches; bits.
+inline constexpr std::uint8_t kMarkFirstLoad = 1, kMarkReload = 2, kMarkEviction = 4,
+                              kMarkFailure = 8;
+
+struct LaunchInterval {
+  TimeNs time = 0;             // when it began
+  std::uint64_t launches = 0;  // replays of traces that have the program included
+  std::uint64_t replays = 0;   // of these
+  std::uint8_t marks = 0;
+};
+// From `since` to `until`, at most as long as a reader remembers. An interval that is not listed
+// had no launch and no mark.
+struct LaunchSeries {
+  TimeNs since = 0, until = 0;
+  std::vector<LaunchInterval> intervals;  // ascending
+
+  // Launches per second over the last ten seconds; empty while there was hardly time to look.
+  std::optional<double> recent_rate() const;
+  void mark(TimeNs time, std::uint8_t what);  // if it lies in the window
+};
+
+// The counters of one workload or trace.
+struct LaunchCount {
+  bool is_trace = false;
+  std::uint64_t id = 0;
+  std::uint64_t count = 0, reloads = 0;
+  std::uint64_t first = 0, last = 0;  // ticks; 0 = never
+  bool in_ring = false;               // its slice lies in an open ring
+  std::uint32_t members = 0;          // of a trace: a list of the catalog
 };
 
 struct ProgramView {
@@ -292,6 +355,25 @@ struct ProgramView {
   std::uint64_t dispatches = 0, cache_hits = 0, reloads = 0;
   TimeNs registered = 0, first_dispatch = 0, last_dispatch = 0;
   double dispatches_per_second = 0;  // between first and last dispatch
+  std::uint64_t replays = 0;         // of live traces that have it as a member
+  // Launches and replays per second in the last seconds; empty: nobody has watched it.
+  std::optional<double> recent_per_second;
+  std::optional<LaunchSeries> launches;  // filled on request
+};
+
+// What lies in a kernel-config ring, by address.
+struct RingSliceView {
+  std::uint64_t begin = 0, end = 0;
+  std::uint64_t workload = 0;  // 0 = none, or a trace
+  std::string name;            // of the program, or "a trace"
+  bool live = false;           // else the program is gone, and its bytes are free
+  bool in_use = false;         // the runtime has not seen it end yet
+};
+struct RingView {
+  Owner process = nobody();
+  RingFigures figures;
+  std::uint64_t base = 0;
+  std::vector<RingSliceView> slices;  // what is between them is free
 };
 
 // One stretch of a core's L1, bottom to top.
@@ -348,6 +430,15 @@ struct CoreUse {
   std::uint64_t used = 0, capacity = 0;  // 0: not known
 };
 
+// A loaded kernel on a core that programs do not share: ethernet and dispatch cores.
+struct CoreKernel {
+  std::string name, program;
+  KernelType type = KernelType::kApplication;
+  std::uint8_t processor = 255;
+  std::uint64_t bytes = 0;  // packed
+  Owner owner;
+};
+
 struct CoreView {
   Core core;
   Role role = Role::kWorker;
@@ -362,8 +453,9 @@ struct CoreView {
   std::uint64_t reserved = 0;          // union over live programs
   std::uint64_t kernel_footprint = 0;  // packed bytes of loaded kernels on this core
   std::uint32_t ring_used = 0;
-  std::optional<Clash> clash;    // if the headroom is negative
-  std::vector<CoreStretch> map;  // filled on request
+  std::optional<Clash> clash;       // if the headroom is negative
+  std::vector<CoreStretch> map;     // filled on request
+  std::vector<CoreKernel> kernels;  // with the map; of workers none: their programs take turns
 };
 
 }  // namespace ttmem::ledger

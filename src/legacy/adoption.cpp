@@ -128,7 +128,8 @@ std::optional<Request> message_of(const ledger::HoldingView& holding, std::int32
       request.type = Type::kKernelLoad;
       request.size = holding.packed.value_or(0);
       request.kind = static_cast<std::uint8_t>(holding.type);
-      request.id = kernel_of_program(holding.id, device);
+      request.id = told_kernel_id(holding.id, holding.name);
+      request.estimated = holding.estimated;
       return request;
     default:
       return std::nullopt;
@@ -185,7 +186,8 @@ void Service::adopt() {
 void Service::restore(const Request& request, Client& client, const Chip& chip,
                       std::uint64_t since_ns) {
   const Place place{request.device, request.id};
-  if (request.device < 0 || request.device >= kDevices) return;
+  const std::uint64_t before = client.holdings.entries();
+  if (!is_device(request.device)) return;
   ClientSegment* segment = segment_of(client);
   if (request.type == Type::kAlloc && request.kind < kKinds) {
     client.holdings.allocate(place, request.kind, request.size);
@@ -194,11 +196,11 @@ void Service::restore(const Request& request, Client& client, const Chip& chip,
     const Cb cb = client.holdings.add_cb(place, request.size);
     if (segment != nullptr) segment->cb_added(place, chip, cb);
   } else if (request.type == Type::kKernelLoad) {
-    const Kernel kernel{request.size, since_ns, request.kind};
+    const Kernel kernel{request.size, since_ns, request.kind, request.estimated};
     client.holdings.load(place, kernel);
     if (segment != nullptr) segment->kernel_loaded(place, chip, kernel, false);
   }
-  ++entries_;
+  count_entries(client.owner(), before, client.holdings.entries());
 }
 
 }  // namespace ttmem::legacy

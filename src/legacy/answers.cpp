@@ -51,7 +51,7 @@ void Service::observe(const ledger::Snapshot& snapshot) {
   buried_ = std::move(shown);
 }
 
-std::string Service::answer(const Request& request, Form form) {
+std::string Service::answer(const Request& request, Form form, std::uint32_t owner) {
   ++health_.messages;
   switch (request.type) {
     case Type::kQuery:
@@ -60,16 +60,16 @@ std::string Service::answer(const Request& request, Form form) {
       return encode(device_info(request.device), form);
     case Type::kDumpRemaining: {
       const std::string text = dump_buffers();
-      log_.report("📋 Received DUMP_REMAINING request...\n" + text);
+      owner_log_.report(owner, "📋 Received DUMP_REMAINING request...\n" + text);
       return text;
     }
     case Type::kDumpKernels: {
       const std::string text = dump_all_kernels();
-      log_.report(text);
+      owner_log_.report(owner, text);
       return text;
     }
     default:
-      refuse(unknown_type_line(static_cast<std::uint8_t>(request.type)));
+      refuse(owner, unknown_type_line(static_cast<std::uint8_t>(request.type)));
       return "";
   }
 }
@@ -103,6 +103,10 @@ Answer Service::device_info(std::int32_t device) const {
     answer.available = answer.devices > 0;
     return answer;
   }
+  // Circular buffers and kernels as well, where the form has room for them.
+  const Answer held = counters(device);
+  answer.cb = held.cb;
+  answer.kernels = held.kernels;
   if (const auto known = host_.find(device); known != host_.end()) {
     describe(known->second, answer);
   } else if (const auto used = tallies_.find(device); used != tallies_.end()) {
@@ -145,6 +149,8 @@ std::string Service::statistics() const {
   std::set<std::int32_t> devices;
   for (const auto& [device, tally] : tallies_) devices.insert(device);
   for (const auto& [device, known] : host_) devices.insert(device);
+  std::map<std::int32_t, std::uint64_t> covered;
+  for (const auto& [pid, client] : clients_) add_covered_bytes(client->holdings, covered);
   std::uint64_t active = 0;
   for (const std::int32_t device : devices) {
     const auto own = tallies_.find(device);
@@ -160,8 +166,7 @@ std::string Service::statistics() const {
     line.kernels = all.all_kernel_bytes();
     line.cbs = all.cb_bytes;
     line.covered = host_tally(device).cb_bytes;
-    for (const auto& [pid, client] : clients_)
-      line.covered += covered_bytes(client->holdings, device);
+    line.covered += covered[device];
     text += statistics_lines(line);
   }
   return text + statistics_end(active);

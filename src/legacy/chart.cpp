@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "legacy/memory_text.hpp"
 #include "legacy/viewer.hpp"
 
 namespace ttmem::legacy {
@@ -49,7 +50,7 @@ void draw(const std::vector<ChartHistory::Point>& points, ledger::TimeNs now,
 
 void ChartHistory::add(const ledger::Snapshot& snapshot) {
   for (const ledger::DeviceView& device : snapshot.devices) {
-    const Usage usage = usage_of(device.figures);
+    const Usage usage = usage_of(device);
     points_.emplace_back(device.id, Point{snapshot.time, usage.dram_percent(), usage.l1_percent()});
   }
   while (!points_.empty() && points_.front().second.time + kWindowNs < snapshot.time) {

@@ -4,9 +4,17 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 namespace ttmem::legacy {
+namespace {
+
+void change(std::uint64_t& sum, std::uint64_t amount, bool add) {
+  sum = add ? sum + amount : sum - amount;
+}
+
+}  // namespace
 
 Buffer* ClientHoldings::find(Buffers& buffers, std::uint8_t kind) {
   if (buffers.newest.kind == kind) return &buffers.newest;
@@ -17,15 +25,23 @@ Buffer* ClientHoldings::find(Buffers& buffers, std::uint8_t kind) {
 
 void ClientHoldings::count(const Place& place, const Buffer& buffer, bool add) {
   Tally& tally = (*totals_)[place.device];
-  if (add) {
-    tally.bytes[buffer.kind] += buffer.size;
-    ++tally.buffers;
-    ++entries_;
-  } else {
-    tally.bytes[buffer.kind] -= buffer.size;
-    --tally.buffers;
-    --entries_;
-  }
+  change(tally.bytes[buffer.kind], buffer.size, add);
+  change(tally.buffers, 1, add);
+  change(entries_, 1, add);
+}
+
+void ClientHoldings::count(const Place& place, const Cb& cb, bool add) {
+  Tally& tally = (*totals_)[place.device];
+  change(tally.cb_bytes, cb.size, add);
+  change(tally.cbs, 1, add);
+  change(entries_, 1, add);
+}
+
+void ClientHoldings::count(const Place& place, const Kernel& kernel, bool add) {
+  Tally& tally = (*totals_)[place.device];
+  change(tally.kernel_bytes[kernel_kind(kernel.type)], kernel.size, add);
+  change(tally.kernels[kernel_kind(kernel.type)], 1, add);
+  change(entries_, 1, add);
 }
 
 ClientHoldings::Allocated ClientHoldings::allocate(const Place& place, std::uint8_t kind,
@@ -76,10 +92,7 @@ std::optional<ClientHoldings::Freed> ClientHoldings::free(const Place& place) {
 Cb ClientHoldings::add_cb(const Place& place, std::uint64_t size) {
   const Cb cb{size, next_cb_++};
   cbs_[place].push_back(cb);
-  Tally& tally = (*totals_)[place.device];
-  tally.cb_bytes += size;
-  ++tally.cbs;
-  ++entries_;
+  count(place, cb, true);
   return cb;
 }
 
@@ -93,28 +106,26 @@ std::optional<Cb> ClientHoldings::remove_cb(const Place& place, std::uint64_t si
   const Cb cb = *chosen;
   live.erase(std::next(chosen).base());
   if (live.empty()) cbs_.erase(entry);
-  Tally& tally = (*totals_)[place.device];
-  tally.cb_bytes -= cb.size;
-  --tally.cbs;
-  --entries_;
+  count(place, cb, false);
   return cb;
 }
 
-std::uint64_t covered_bytes(const ClientHoldings& holdings, std::int32_t device) {
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
+void add_covered_bytes(const ClientHoldings& holdings,
+                       std::map<std::int32_t, std::uint64_t>& covered) {
+  std::vector<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>> ranges;
   holdings.for_each_cb([&](const Place& place, const Cb& cb) {
     const std::uint64_t room = std::numeric_limits<std::uint64_t>::max() - place.id;
-    if (place.device == device) ranges.emplace_back(place.id, place.id + std::min(cb.size, room));
+    ranges.emplace_back(place.device, place.id, place.id + std::min(cb.size, room));
   });
   std::ranges::sort(ranges);
-  std::uint64_t covered = 0;
+  std::int32_t last = -1;
   std::uint64_t end = 0;
-  for (const auto& [from, to] : ranges) {
+  for (const auto& [device, from, to] : ranges) {
+    if (std::exchange(last, device) != device) end = 0;
     if (to <= end) continue;
-    covered += to - std::max(from, end);
+    covered[device] += to - std::max(from, end);
     end = to;
   }
-  return covered;
 }
 
 // ---- kernels ---------------------------------------------------------------------------------
@@ -122,10 +133,7 @@ std::uint64_t covered_bytes(const ClientHoldings& holdings, std::int32_t device)
 std::optional<Kernel> ClientHoldings::load(const Place& place, const Kernel& kernel) {
   std::optional<Kernel> replaced = unload(place);
   kernels_.emplace(place, kernel);
-  Tally& tally = (*totals_)[place.device];
-  tally.kernel_bytes[kernel_kind(kernel.type)] += kernel.size;
-  ++tally.kernels[kernel_kind(kernel.type)];
-  ++entries_;
+  count(place, kernel, true);
   return replaced;
 }
 
@@ -134,10 +142,7 @@ std::optional<Kernel> ClientHoldings::unload(const Place& place) {
   if (entry == kernels_.end()) return std::nullopt;
   const Kernel kernel = entry->second;
   kernels_.erase(entry);
-  Tally& tally = (*totals_)[place.device];
-  tally.kernel_bytes[kernel_kind(kernel.type)] -= kernel.size;
-  --tally.kernels[kernel_kind(kernel.type)];
-  --entries_;
+  count(place, kernel, false);
   return kernel;
 }
 
@@ -182,9 +187,11 @@ Tally ClientHoldings::sum() const {
 
 void ClientHoldings::clear() {
   for_each_buffer([&](const Place& place, const Buffer& buffer) { count(place, buffer, false); });
+  for_each_cb([&](const Place& place, const Cb& cb) { count(place, cb, false); });
+  for_each_kernel([&](const Place& place, const Kernel& kernel) { count(place, kernel, false); });
   buffers_.clear();
-  while (!cbs_.empty()) remove_cb(Place(cbs_.begin()->first), 0);
-  while (!kernels_.empty()) unload(Place(kernels_.begin()->first));
+  cbs_.clear();
+  kernels_.clear();
 }
 
 }  // namespace ttmem::legacy

@@ -62,6 +62,7 @@ struct Kernel {
   std::uint64_t size = 0;
   std::uint64_t since_ns = 0;
   std::uint8_t type = 0;
+  bool estimated = false;
 };
 
 class ClientHoldings {
@@ -116,6 +117,8 @@ class ClientHoldings {
   };
   Buffer* find(Buffers& buffers, std::uint8_t kind);
   void count(const Place& place, const Buffer& buffer, bool add);
+  void count(const Place& place, const Cb& cb, bool add);
+  void count(const Place& place, const Kernel& kernel, bool add);
 
   Tallies* totals_;
   std::uint64_t entries_ = 0;
@@ -125,7 +128,9 @@ class ClientHoldings {
   std::unordered_map<Place, Kernel, HashPlace> kernels_;
 };
 
-// The bytes that circular buffers cover: registrations at one address lie on each other.
-std::uint64_t covered_bytes(const ClientHoldings& holdings, std::int32_t device);
+// Adds the bytes that circular buffers cover, by device: registrations at one address lie on each
+// other.
+void add_covered_bytes(const ClientHoldings& holdings,
+                       std::map<std::int32_t, std::uint64_t>& covered);
 
 }  // namespace ttmem::legacy

@@ -3,8 +3,11 @@
 #include "legacy/client_segment.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "client/atomic_words.hpp"
 #include "client/recorder.hpp"
@@ -83,7 +86,7 @@ void ClientSegment::cb_added(const Place& place, const Chip& chip, const Cb& cb)
   program.struct_size = sizeof program;
   program.set = device(place.device, chip).set;
   program.id = cb_program(cb);
-  program.flags = TTMEM_FLAG_REQUESTED_ONLY;
+  program.flags = TTMEM_FLAG_REQUESTED_ONLY | TTMEM_FLAG_LAUNCHES_UNTOLD;
   program.range_count = 1;
   program.ranges = &range;
   recorder_->programs.registered(program, {});
@@ -91,42 +94,77 @@ void ClientSegment::cb_added(const Place& place, const Chip& chip, const Cb& cb)
 
 void ClientSegment::cb_removed(const Cb& cb) { recorder_->programs.released(cb_program(cb)); }
 
+// ---- kernels -----------------------------------------------------------------------------------
+
+std::uint64_t told_kernel_id(std::uint64_t program, const std::string& name) {
+  return program >> 62 == 1 ? std::strtoull(name.c_str(), nullptr, 16) : program;
+}
+
+std::uint64_t ClientSegment::program_for(const Place& place, const Kernel& kernel) {
+  const auto known = codes_.find(place.id);
+  const bool same = known == codes_.end() ||
+                    (known->second.size == kernel.size && known->second.type == kernel.type &&
+                     known->second.estimated == kernel.estimated);
+  return same && place.id >> 62 == 0 ? place.id : kOtherProgram | next_other_++;
+}
+
 void ClientSegment::kernel_loaded(const Place& place, const Chip& chip, const Kernel& kernel,
                                   bool by_launch) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  Loaded& loaded = kernels_[{place.device, place.id}];
+  loaded.program = program_for(place, kernel);
+  Code& told = codes_[loaded.program];
+  told = {kernel.size, kernel.type, kernel.estimated, told.devices + 1};
   ttmem_kernel code = {};
   code.packed_bytes = static_cast<std::uint32_t>(std::min(kernel.size, kMost));
   code.processor = 255;
   code.core_type = kernel.type == TTMEM_KERNEL_FABRIC ? TTMEM_CORE_ACTIVE_ETH : TTMEM_CORE_TENSIX;
+  if (loaded.program != place.id) {
+    const std::string name = fmt::format("{:#x}", place.id);
+    code.name = recorder_->interning.string(name.data(), name.size());
+  }
   ttmem_program program = {};
   program.struct_size = sizeof program;
   program.type =
       kernel.type < TTMEM_KERNEL_TYPES ? kernel.type : std::uint8_t{TTMEM_KERNEL_APPLICATION};
   program.set = device(place.device, chip).set;
-  program.id = kernel_program(place);
+  program.id = loaded.program;
   program.flags = TTMEM_FLAG_REQUESTED_ONLY;
+  if (kernel.estimated) program.flags |= TTMEM_FLAG_ESTIMATED;
   program.kernel_count = 1;
   program.kernels = &code;
   recorder_->programs.registered(program, {});
-  const ttmem_workload_t launch = recorder_->workloads.created(program.id, program.set);
-  recorder_->workloads.joined(launch, program.id, program.set);
-  launches_[program.id] = launch;
-  recorder_->workloads.dispatched(launch, by_launch ? 0 : TTMEM_DISPATCH_BUILT);
+  if (kernel.estimated) return;
+  loaded.workload = recorder_->workloads.created(next_workload_++, program.set);
+  recorder_->workloads.joined(loaded.workload, program.id, program.set);
+  recorder_->workloads.dispatched(loaded.workload, by_launch ? 0 : TTMEM_DISPATCH_BUILT);
 }
 
 void ClientSegment::kernel_launched(const Place& place) {
-  const ttmem_workload_t launch = launches_[kernel_program(place)];
+  const ttmem_workload_t launch = kernels_[{place.device, place.id}].workload;
+  if (launch == 0) return;
   if (!recorder_->workloads.dispatched_hot(launch)) recorder_->workloads.dispatched(launch, 0);
 }
 
 void ClientSegment::kernel_unloaded(const Place& place) {
-  const std::uint64_t program = kernel_program(place);
-  recorder_->workloads.released(std::exchange(launches_[program], 0));
-  launches_.erase(program);
-  recorder_->programs.released(program);
+  const auto found = kernels_.find({place.device, place.id});
+  if (found == kernels_.end()) return;
+  const Loaded loaded = found->second;
+  kernels_.erase(found);
+  if (loaded.workload != 0) recorder_->workloads.released(loaded.workload);
+  recorder_->programs.released_on(loaded.program, devices_.at(place.device).set);
+  if (--codes_[loaded.program].devices == 0) codes_.erase(loaded.program);
 }
 
-void ClientSegment::anomaly(std::uint32_t kind) { recorder_->anomaly(kind); }
+void ClientSegment::anomaly(std::uint32_t kind, std::uint64_t id) { recorder_->anomaly(kind, id); }
+
+void ClientSegment::unknown_buffer(const Place& place, const Chip& chip) {
+  recorder_->anomaly(TTMEM_ANOMALY_UNKNOWN_FREE, place.id, device(place.device, chip).set);
+}
+
+void ClientSegment::unknown_program(const Place& place, const Chip& chip) {
+  recorder_->anomaly(TTMEM_ANOMALY_UNKNOWN_PROGRAM, place.id, device(place.device, chip).set);
+}
 
 void ClientSegment::set_flags(std::uint32_t set, std::uint32_t cleared) {
   client::Store& store = recorder_->writer.store;

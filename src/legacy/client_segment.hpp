@@ -6,8 +6,7 @@
 //
 // A client tells addresses and requested sizes, no blocks, banks or cores. Buffers become buffers
 // with only their requested size; a registration of a circular buffer becomes a program with one
-// range, a kernel a loaded program with one kernel. Program ids are made so that a later daemon can
-// read them back (see program ids below).
+// range, a kernel a loaded program with one kernel, under the id that the client gave it.
 #pragma once
 
 #include <cstdint>
@@ -41,15 +40,14 @@ inline Chip unknown_chip(std::int32_t device) {
 
 // ---- program ids ------------------------------------------------------------------------------
 
+// Nobody gives a circular buffer an id: these are ours.
 inline constexpr std::uint64_t kCbProgram = 1ull << 63;
 inline std::uint64_t cb_program(const Cb& cb) { return kCbProgram | cb.number; }
-// The same kernel on two devices is two programs here.
-inline std::uint64_t kernel_program(const Place& place) {
-  return place.id ^ static_cast<std::uint64_t>(place.device) << 48;
-}
-inline std::uint64_t kernel_of_program(std::uint64_t program, std::int32_t device) {
-  return program ^ static_cast<std::uint64_t>(device) << 48;
-}
+// A program is the same code wherever it is. Where a client loads other code under the same id on
+// another device, that is another program: it gets an id of ours, and is named by the client's.
+inline constexpr std::uint64_t kOtherProgram = 1ull << 62;
+// The id that the client gave a kernel, from the program's id and the kernel's name.
+std::uint64_t told_kernel_id(std::uint64_t program, const std::string& name);
 
 class ClientSegment {
  public:
@@ -69,7 +67,10 @@ class ClientSegment {
   void kernel_loaded(const Place& place, const Chip& chip, const Kernel& kernel, bool by_launch);
   void kernel_launched(const Place& place);  // once more
   void kernel_unloaded(const Place& place);
-  void anomaly(std::uint32_t kind);
+  void anomaly(std::uint32_t kind, std::uint64_t id = 0);
+  // A free of something that is not there.
+  void unknown_buffer(const Place& place, const Chip& chip);
+  void unknown_program(const Place& place, const Chip& chip);
 
   bool knows(std::int32_t device) const { return devices_.contains(device); }
   void connected(bool is);
@@ -84,13 +85,26 @@ class ClientSegment {
     std::uint16_t set = 0;
     std::uint16_t allocator = 0;
   };
+  struct Loaded {
+    std::uint64_t program = 0;
+    ttmem_workload_t workload = 0;  // 0: a guess, which nobody launches
+  };
+  struct Code {
+    std::uint64_t size = 0;
+    std::uint8_t type = 0;
+    bool estimated = false;
+    std::uint32_t devices = 0;  // that have it
+  };
   explicit ClientSegment(std::unique_ptr<client::Recorder> recorder);
+  std::uint64_t program_for(const Place& place, const Kernel& kernel);
   const Device& device(std::int32_t number, const Chip& chip);
   void set_flags(std::uint32_t set, std::uint32_t cleared);
 
   std::unique_ptr<client::Recorder> recorder_;
   std::map<std::int32_t, Device> devices_;
-  std::unordered_map<std::uint64_t, ttmem_workload_t> launches_;  // of kernels, by program
+  std::map<std::pair<std::int32_t, std::uint64_t>, Loaded> kernels_;  // by device and id
+  std::unordered_map<std::uint64_t, Code> codes_;                     // by program
+  std::uint64_t next_other_ = 1, next_workload_ = 1;
 };
 
 }  // namespace ttmem::legacy

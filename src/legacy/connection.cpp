@@ -17,6 +17,9 @@ namespace {
 
 constexpr std::size_t kReadBytes = 64 * 1024;
 constexpr std::size_t kClogged = 256 * 1024;
+constexpr auto kTurn = std::chrono::milliseconds(5);
+constexpr std::size_t kMessagesPerLook = 16;  // at the clock
+constexpr std::uint32_t kNobody = 65534;
 
 struct Received {
   ssize_t bytes = -1;
@@ -46,10 +49,17 @@ Received receive(int descriptor, std::span<std::byte> buffer) {
   return received;
 }
 
+std::uint32_t owner_of(int descriptor) {
+  ucred who{};
+  socklen_t size = sizeof who;
+  const bool known = ::getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0;
+  return known ? who.uid : kNobody;
+}
+
 }  // namespace
 
 Connection::Connection(FileDescriptor socket, Service& service)
-    : socket_(std::move(socket)), service_(service) {
+    : socket_(std::move(socket)), owner_(owner_of(socket_.get())), service_(service) {
   TTMEM_CHECK(static_cast<bool>(socket_));
 }
 
@@ -65,6 +75,9 @@ void Connection::forget(std::int32_t pid) {
 Connection::Read Connection::read(std::size_t bytes) {
   // Of the thread, not of the connection: a thousand silent clients need no buffer each.
   static thread_local std::array<std::byte, kReadBytes> buffer;
+  const Clock::time_point until = Clock::now() + kTurn;
+  if (!apply_all(until)) return Read::kBroken;
+  if (pending_) return Read::kMore;
   for (std::size_t got = 0; got < bytes;) {
     const Received received = receive(socket_.get(), buffer);
     if (received.bytes < 0) {
@@ -72,28 +85,34 @@ Connection::Read Connection::read(std::size_t bytes) {
     }
     if (received.bytes == 0) {
       framer_.silence();
-      return apply_all() ? Read::kEnded : Read::kBroken;
+      if (!apply_all(until)) return Read::kBroken;
+      return pending_ ? Read::kMore : Read::kEnded;
     }
     last_read_ = Clock::now();
     const auto count = static_cast<std::size_t>(received.bytes);
     framer_.feed(std::span(buffer).first(count), received.sender);
     got += count;
-    if (!apply_all()) return Read::kBroken;
-    if (is_clogged()) return Read::kMore;
+    if (!apply_all(until)) return Read::kBroken;
+    if (pending_ || is_clogged()) return Read::kMore;
   }
   return Read::kMore;
 }
 
 bool Connection::silence() {
   framer_.silence();
-  return apply_all();
+  return apply_all(Clock::now() + kTurn);
 }
 
-bool Connection::apply_all() {
+bool Connection::apply_all(Clock::time_point until) {
   Request request;
-  while ((state_ = framer_.next(request)) == Framer::State::kMessage) {
+  std::size_t count = 0;
+  pending_ = is_clogged();
+  while (!pending_ && (state_ = framer_.next(request)) == Framer::State::kMessage) {
     if (framer_.sender() <= 0) return false;  // nobody we could name owns what it holds
     apply(request);
+    // A dump takes as long as thousands of other messages.
+    const bool look = ++count % kMessagesPerLook == 0 || Service::is_question(request.type);
+    pending_ = is_clogged() || (look && Clock::now() >= until);
   }
   return state_ != Framer::State::kBroken;
 }
@@ -103,14 +122,14 @@ void Connection::apply(const Request& request) {
     service_.apply(request, sender());
     return;
   }
-  output_ += service_.answer(request, framer_.form());
+  output_ += service_.answer(request, framer_.form(), owner_);
 }
 
 Client& Connection::sender() {
   const std::int32_t pid = framer_.sender();
   // Nearly always one process speaks on a connection; only forked children share one.
   if (last_ != nullptr && last_->pid() == pid) return *last_;
-  last_ = &service_.client(pid);
+  last_ = &service_.client(pid, owner_);
   if (std::ranges::find(senders_, pid) == senders_.end()) {
     senders_.push_back(pid);
     service_.connection_opened(*last_);

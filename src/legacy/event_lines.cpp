@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include <algorithm>
-#include <array>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -55,38 +54,43 @@ std::string cb_line(const EventView& event, const EventDevice& device) {
                      megabytes(change), megabytes(device.program_l1_allocated));
 }
 
+// "Total" is what the original had counted: guesses too.
+std::string changed_kernel_line(const EventView& event, const EventDevice& device, bool loaded,
+                                std::uint64_t bytes) {
+  return fmt::format("{} {} kernel{} on Device {}: {}{} MB (Total: {} MB)\n",
+                     loaded ? "✓ [KERNEL_LOAD]" : "✗ [KERNEL_UNLOAD]", title(event.type),
+                     event.estimated ? " (est)" : "", device.id, loaded ? "+" : "-",
+                     megabytes(bytes),
+                     megabytes(ledger::add(device.kernels_footprint, device.kernels_estimated)));
+}
+
+// A guess counts from its registration on, everything else from its first launch.
 std::string kernel_line(const EventView& event, const EventDevice& device) {
-  if (event.loaded_after == event.loaded_before) return "";
-  return fmt::format("{} {} kernel on Device {}: {}{} MB (Total: {} MB)\n",
-                     event.loaded_after ? "✓ [KERNEL_LOAD]" : "✗ [KERNEL_UNLOAD]",
-                     title(event.type), device.id, event.loaded_after ? "+" : "-",
-                     megabytes(event.footprint), megabytes(device.kernels_footprint));
-}
-
-// Cores of a program: of each core type those of its widest kernel.
-std::uint32_t cores_of(const EventView& event) {
-  std::array<std::uint32_t, ledger::kCoreTypes> widest{};
-  for (const ledger::EventKernel& kernel : event.kernels) {
-    auto& cores = widest[static_cast<std::size_t>(kernel.core_type) % widest.size()];
-    cores = std::max(cores, kernel.cores);
+  const std::uint64_t before = event.estimated_before, after = event.estimated_after;
+  if (event.estimated) {
+    if (before == after) return "";
+    const bool grew = after > before;
+    return changed_kernel_line(event, device, grew, grew ? after - before : before - after);
   }
-  std::uint32_t sum = 0;
-  for (const std::uint32_t cores : widest) sum += cores;
-  return sum;
+  if (event.loaded_after == event.loaded_before || event.kernels.empty()) return "";
+  return changed_kernel_line(event, device, event.loaded_after, event.footprint);
 }
 
+// Of the whole program: all its binaries, and each core that has one of them once. Whoever told the
+// total alone knows neither.
 std::string backtrace_line(const EventView& event, const EventDevice& device) {
   std::uint64_t binary_bytes = 0;
   for (const ledger::EventKernel& kernel : event.kernels) binary_bytes += kernel.packed_bytes;
+  const bool known = event.cores.has_value();
   return fmt::format(
-      "🔍 KERNEL_LOAD Backtrace (Device {}, Type: {}, Binary Size: {} KB, Cores: {}, "
+      "🔍 KERNEL_LOAD Backtrace (Device {}, Type: {}, Binary Size: {}, Cores: {}, "
       "Total L1: {} KB, ID: {})\n",
-      device.id, title(event.type), kilobytes(binary_bytes), cores_of(event),
-      kilobytes(event.footprint), hex_text(event.id));
+      device.id, title(event.type), known ? kilobytes(binary_bytes) + " KB" : "?",
+      known ? std::to_string(*event.cores) : "?", kilobytes(event.footprint), hex_text(event.id));
 }
 
 std::string program_lines(const EventView& event, const EventDevice& device, bool detail) {
-  const bool loads = event.loaded_after && !event.loaded_before;
+  const bool loads = event.loaded_after && !event.loaded_before && !event.kernels.empty();
   return (detail && loads ? backtrace_line(event, device) : "") + kernel_line(event, device) +
          cb_line(event, device);
 }
@@ -115,6 +119,7 @@ std::string removed_lines(const ledger::ProcessView& process) {
     cbs.add(device.figures.program_l1.count, device.figures.program_l1.allocated);
     const ledger::KernelTypeFigures total = device.figures.kernels.total();
     kernels.add(total.count, total.footprint);
+    kernels.add(device.figures.kernels.estimated.count, device.figures.kernels.estimated.footprint);
   }
   std::string lines = removed("buffers", buffers, process.pid);
   if (cbs.count > 0) lines += removed("CBs", cbs, process.pid);

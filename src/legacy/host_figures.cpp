@@ -25,6 +25,9 @@ void add(const ledger::DeviceFigures& figures, Tally& tally) {
     tally.kernel_bytes[type] += figures.kernels.by_type[type].footprint.value_or(0);
     tally.kernels[type] += figures.kernels.by_type[type].count.value_or(0);
   }
+  // The original counted guesses like everything else.
+  tally.kernel_bytes[0] += figures.kernels.estimated.footprint.value_or(0);
+  tally.kernels[0] += figures.kernels.estimated.count.value_or(0);
 }
 
 HostDevice described(const ledger::DeviceView& view) {
@@ -35,6 +38,12 @@ HostDevice described(const ledger::DeviceView& view) {
   device.l1_bytes_per_core = view.l1_bytes_per_core.value_or(0);
   // Bytes of the cores that can be used; the original multiplied by the whole network grid.
   device.total_l1 = std::uint64_t{device.l1_bytes_per_core} * view.tensix_cores;
+  if (const auto nominal = view.nominal()) {
+    device.total_dram = nominal->dram_bytes;
+    device.dram_channels = nominal->dram_channels;
+    device.l1_bytes_per_core = nominal->l1_bytes_per_core;
+    device.total_l1 = nominal->l1_bytes();
+  }
   if (const ledger::RingFigures* ring = ledger::fullest_worker_ring(view.figures.rings)) {
     device.ring_capacity = static_cast<std::uint32_t>(ring->capacity);
     device.ring_used = static_cast<std::uint32_t>(ring->used);

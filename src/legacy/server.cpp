@@ -25,9 +25,13 @@ using namespace std::chrono_literals;
 std::string size_or_question(const ledger::Figure& bytes) { return bytes ? compact(*bytes) : "?"; }
 
 std::string device_line(const ledger::DeviceView& device) {
-  return fmt::format("   Device {}: {} ({} DRAM, {} L1)\n", device.id, view::title(device.arch),
-                     size_or_question(device.figures.space(ledger::Space::kDram).capacity),
-                     size_or_question(device.figures.l1_capacity));
+  ledger::Figure dram = device.figures.space(ledger::Space::kDram).capacity;
+  ledger::Figure l1 = device.figures.l1_capacity;
+  const auto nominal = device.nominal();
+  if (nominal) dram = nominal->dram_bytes;
+  if (nominal) l1 = nominal->l1_bytes();
+  return fmt::format("   Device {}: {} ({} DRAM, {} L1{})\n", device.id, view::title(device.arch),
+                     size_or_question(dram), size_or_question(l1), nominal ? ", nominal" : "");
 }
 
 bool is_client(const ledger::ProcessView* process) {
@@ -88,6 +92,7 @@ void Server::print_statistics() {
 }
 
 void Server::stop() {
+  service_.owner_log().tell_left_out();
   if (!options_.original_log) return;
   log_.report(service_.statistics() +
               "🔄 Background cleanup thread stopped\n\n🛑 Allocation Server stopped\n");

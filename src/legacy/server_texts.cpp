@@ -20,7 +20,7 @@ constexpr std::size_t kFrameCells = 62;
 constexpr std::size_t kTitleCells = 61;  // one short in the original
 constexpr std::size_t kInnerCells = 57;
 constexpr std::size_t kListedBuffers = 10;
-constexpr std::size_t kListedKernels = 4096;
+constexpr std::size_t kListedKernels = 4096;  // of a dump
 
 std::string repeated(std::string_view cell, std::size_t count) {
   std::string text;
@@ -81,7 +81,9 @@ std::string by_type_line(std::span<const DumpedKernel> kernels) {
   return text;
 }
 
-std::string kernel_lines(std::span<const DumpedKernel> kernels, std::uint64_t now_ns) {
+// `room`: how many of them may still be listed.
+std::string kernel_lines(std::span<const DumpedKernel> kernels, std::uint64_t now_ns,
+                         std::size_t& room) {
   std::uint64_t bytes = 0;
   for (const DumpedKernel& each : kernels) bytes += each.kernel.size;
   std::string text = fmt::format("\n📊 Device {} - Total: {} MB ({} kernels)\n",
@@ -89,7 +91,8 @@ std::string kernel_lines(std::span<const DumpedKernel> kernels, std::uint64_t no
   text += by_type_line(kernels);
   const std::string rule = repeated("─", kInnerCells);
   text += fmt::format("  ┌{}┐\n", rule);
-  const std::size_t listed = std::min(kernels.size(), kListedKernels);
+  const std::size_t listed = std::min(kernels.size(), room);
+  room -= listed;
   for (const DumpedKernel& each : kernels.first(listed)) {
     const std::uint64_t since = std::min(each.kernel.since_ns, now_ns);
     text += fmt::format("  │ Kernel ID: 0x{:x}\n", each.place.id);
@@ -242,10 +245,11 @@ std::string dump_kernels(std::vector<DumpedKernel> kernels, std::uint64_t now_ns
   std::ranges::sort(kernels, {}, [](const DumpedKernel& each) {
     return std::tuple(each.place.device, each.kernel.type, each.pid, each.place.id);
   });
+  std::size_t room = kListedKernels;
   std::span<const DumpedKernel> rest = kernels;
   while (!rest.empty()) {
     const auto device = stretch(rest, [](const DumpedKernel& each) { return each.place.device; });
-    text += kernel_lines(device, now_ns);
+    text += kernel_lines(device, now_ns, room);
     rest = rest.subspan(device.size());
   }
   return text + "\n📋 DUMP_KERNELS complete.\n";

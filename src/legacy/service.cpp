@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -27,11 +28,11 @@ std::optional<segment::Identity> identify_process(std::int32_t pid) {
 }  // namespace
 
 Service::Service(ServiceOptions options, Log& log)
-    : options_(std::move(options)), log_(log), identify_(identify_process) {}
+    : options_(std::move(options)), log_(log), owner_log_(log), identify_(identify_process) {}
 
 // ---- clients -----------------------------------------------------------------------------------
 
-Client& Service::client(std::int32_t pid) {
+Client& Service::client(std::int32_t pid, std::uint32_t connected_by) {
   auto& known = clients_[pid];
   if (known) return *known;
   // The descriptor first: a pid that is looked up while it is open cannot change hands.
@@ -39,10 +40,16 @@ Client& Service::client(std::int32_t pid) {
   const auto who = process ? identify_(pid) : std::nullopt;
   segment::Identity unknown = {};
   unknown.pid = pid;
+  unknown.uid = connected_by;
   known = std::make_unique<Client>(who.value_or(unknown), tallies_);
   known->exit_descriptor = std::move(process);
   known->gone = !who;
   return *known;
+}
+
+Client* Service::find(std::int32_t pid) {
+  const auto found = clients_.find(pid);
+  return found == clients_.end() ? nullptr : found->second.get();
 }
 
 void Service::for_each_client(const std::function<void(Client&)>& visit) {
@@ -62,12 +69,12 @@ void Service::bury(std::int32_t pid) {
   if (found == clients_.end()) return;
   Client& client = *found->second;
   if (!client.holdings.empty()) {
-    log_.report(death_lines(pid, client.holdings.sum()));
+    owner_log_.report(client.owner(), death_lines(pid, client.holdings.sum()));
   } else if (client.segment) {
     client.segment->close();
   }
   if (client.segment) buried_.emplace(pid, client.identity.start_ticks);
-  entries_ -= client.holdings.entries();
+  count_entries(client.owner(), client.holdings.entries(), 0);
   clients_.erase(found);
 }
 
@@ -81,9 +88,11 @@ ClientSegment* Service::segment_of(Client& client) {
   if (!client.segment) {
     client.unpublished = true;
     ++health_.unpublished_clients;
-    log_.error(fmt::format(
-        "⚠️  PID {}: no segment can be written ({}); only this server knows what it holds\n",
-        client.pid(), std::strerror(error)));
+    owner_log_.error(
+        client.owner(),
+        fmt::format(
+            "⚠️  PID {}: no segment can be written ({}); only this server knows what it holds\n",
+            client.pid(), std::strerror(error)));
   }
   return client.segment.get();
 }
@@ -96,51 +105,66 @@ Chip Service::chip_of(std::int32_t device) const {
 
 // ---- messages ----------------------------------------------------------------------------------
 
-bool Service::refuse(const std::string& line) {
+bool Service::refuse(std::uint32_t owner, const std::string& line) {
   ++health_.refused_messages;
-  log_.error(line);
+  owner_log_.error(owner, line);
   return false;
 }
 
-bool Service::accepts(const Request& request) {
+bool Service::accepts(const Request& request, std::uint32_t owner) {
   const bool adds = request.type == Type::kAlloc || request.type == Type::kCbAlloc ||
                     request.type == Type::kKernelLoad;
   if (!adds) return true;
-  if (request.device < 0 || request.device >= kDevices) {
-    return refuse(bad_device_line(request.device));
+  if (!is_device(request.device)) {
+    return refuse(owner, bad_device_line(request.device));
   }
   const bool buffer = request.type == Type::kAlloc;
   const std::uint64_t most =
       request.type == Type::kKernelLoad ? kMostKernelBytes : kMostBytes100GiB;
   if ((buffer && request.size == 0) || request.size > most) {
-    return refuse(bad_size_line(request.size));
+    return refuse(owner, bad_size_line(request.size));
   }
   if (buffer && request.kind >= kKinds) {
-    return refuse(bad_kind_line(request.kind, {request.device, request.id}));
+    return refuse(owner, bad_kind_line(request.kind, {request.device, request.id}));
   }
   return true;
 }
 
 bool Service::has_room(Client& client) {
-  if (entries_ < options_.most_entries) {
-    told_full_ = false;
+  const auto found = entries_of_.find(client.owner());
+  const std::uint64_t own = found == entries_of_.end() ? 0 : found->second;
+  const std::uint64_t others = std::min(entries_ - own, options_.most_entries);
+  if (own < (options_.most_entries - others + 3) / 4) {
+    told_full_.erase(client.owner());
     return true;
   }
   ++health_.refused_messages;
   if (ClientSegment* segment = segment_of(client)) segment->anomaly(TTMEM_ANOMALY_LIMIT);
-  if (!told_full_) {
-    log_.error(
-        fmt::format("⚠️  {} entries are live: more are ignored until some are freed\n", entries_));
+  if (told_full_.insert(client.owner()).second) {
+    owner_log_.error(
+        client.owner(),
+        fmt::format("⚠️  {} entries of user {} are live: more are ignored until some are freed\n",
+                    own, client.owner()));
   }
-  told_full_ = true;
   return false;
+}
+
+void Service::count_entries(std::uint32_t owner, std::uint64_t before, std::uint64_t after) {
+  if (before == after) return;
+  entries_ += after - before;
+  std::uint64_t& own = entries_of_[owner];
+  own += after - before;
+  if (own == 0) entries_of_.erase(owner);
 }
 
 void Service::apply(const Request& request, Client& client) {
   TTMEM_DCHECK(!is_question(request.type));  // those are answered, and change nothing
   ++health_.messages;
   if (request.claimed_pid != client.pid()) ++health_.pid_differs;
-  if (!accepts(request)) return;
+  if (!accepts(request, client.owner())) {
+    if (client.segment) client.segment->anomaly(TTMEM_ANOMALY_BAD_VALUE, request.id);
+    return;
+  }
   const std::uint64_t before = client.holdings.entries();
   switch (request.type) {
     case Type::kAlloc:
@@ -162,10 +186,10 @@ void Service::apply(const Request& request, Client& client) {
       unload_kernel(request, client);
       break;
     default:
-      refuse(unknown_type_line(static_cast<std::uint8_t>(request.type)));
+      refuse(client.owner(), unknown_type_line(static_cast<std::uint8_t>(request.type)));
       break;
   }
-  entries_ += client.holdings.entries() - before;
+  count_entries(client.owner(), before, client.holdings.entries());
 }
 
 void Service::allocate(const Request& request, Client& client) {
@@ -193,7 +217,9 @@ void Service::free(const Request& request, Client& client) {
   const auto freed = client.holdings.free(place);
   if (!freed) {
     ++health_.unknown_frees;
-    if (client.segment) client.segment->anomaly(TTMEM_ANOMALY_UNKNOWN_FREE);
+    if (client.segment && is_device(place.device)) {
+      client.segment->unknown_buffer(place, chip_of(place.device));
+    }
     if (log_.wants_events()) log_.event(unknown_free_line(client.pid(), place));
     return;
   }
@@ -215,12 +241,9 @@ void Service::add_cb(const Request& request, Client& client) {
 }
 
 void Service::remove_cb(const Request& request, Client& client) {
-  const auto cb = client.holdings.remove_cb({request.device, request.id}, request.size);
-  if (!cb) {
-    ++health_.unknown_frees;
-    if (client.segment) client.segment->anomaly(TTMEM_ANOMALY_UNKNOWN_FREE);
-    return;
-  }
+  const Place place{request.device, request.id};
+  const auto cb = client.holdings.remove_cb(place, request.size);
+  if (!cb) return report_unknown_program(place, client);
   if (client.segment) client.segment->cb_removed(*cb);
   log_cb(false, request.device, cb->size);
 }
@@ -228,14 +251,16 @@ void Service::remove_cb(const Request& request, Client& client) {
 void Service::load_kernel(const Request& request, Client& client) {
   if (!has_room(client)) return;
   const Place place{request.device, request.id};
-  const Kernel kernel{request.size, collect::Moment::now().wall_ns, request.kind};
+  const Kernel kernel{request.size, collect::Moment::now().wall_ns, request.kind,
+                      request.estimated};
   const auto before = client.holdings.load(place, kernel);
-  const bool launched_again = before && before->size == kernel.size && before->type == kernel.type;
+  const bool launched_again = before && before->size == kernel.size &&
+                              before->type == kernel.type && before->estimated == kernel.estimated;
   if (before && !launched_again) {
     ++health_.replaced;
     if (client.segment) {
       client.segment->kernel_unloaded(place);
-      client.segment->anomaly(TTMEM_ANOMALY_REPLACED);
+      client.segment->anomaly(TTMEM_ANOMALY_REPLACED, place.id);
     }
   }
   if (ClientSegment* segment = segment_of(client); segment != nullptr && launched_again) {
@@ -249,13 +274,17 @@ void Service::load_kernel(const Request& request, Client& client) {
 void Service::unload_kernel(const Request& request, Client& client) {
   const Place place{request.device, request.id};
   const auto kernel = client.holdings.unload(place);
-  if (!kernel) {
-    ++health_.unknown_frees;
-    if (client.segment) client.segment->anomaly(TTMEM_ANOMALY_UNKNOWN_FREE);
-    return;
-  }
+  if (!kernel) return report_unknown_program(place, client);
   if (client.segment) client.segment->kernel_unloaded(place);
   log_kernel(false, place, *kernel);
+}
+
+// The original said nothing about these.
+void Service::report_unknown_program(const Place& place, Client& client) {
+  ++health_.unknown_frees;
+  if (client.segment && is_device(place.device)) {
+    client.segment->unknown_program(place, chip_of(place.device));
+  }
 }
 
 void Service::log_cb(bool added, std::int32_t device, std::uint64_t size) {

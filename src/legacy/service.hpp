@@ -21,6 +21,7 @@
 #include "legacy/client_holdings.hpp"
 #include "legacy/client_segment.hpp"
 #include "legacy/log.hpp"
+#include "legacy/owner_log.hpp"
 #include "legacy/wire.hpp"
 #include "segment/format.hpp"
 
@@ -46,14 +47,17 @@ HostFigures host_figures(const ledger::Snapshot& snapshot,
 // The capacity fields of an answer.
 void describe(const HostDevice& device, Answer& answer);
 
-inline constexpr std::int32_t kDevices = 255;                    // numbers 0..254
+inline constexpr std::int32_t kDevices = 255;  // numbers 0..254
+inline bool is_device(std::int32_t number) { return number >= 0 && number < kDevices; }
 inline constexpr std::uint64_t kMostBytes100GiB = 100ull << 30;  // of one entry, this included
 inline constexpr std::uint64_t kMostKernelBytes = 0xFFFFFFFF;
 
 struct ServiceOptions {
   std::string directory;  // of the clients' segments; "" = the usual one
   bool write_segments = true;
-  std::uint64_t most_entries = 16u << 20;  // of all clients together
+  // Of all clients together. One owner has a quarter of what the others leave, so that there is
+  // always room for one more.
+  std::uint64_t most_entries = 1u << 20;
 };
 
 // What went wrong so far, for metrics and for `ttmem doctor`.
@@ -73,6 +77,7 @@ class Client {
   Client(const segment::Identity& who, Tallies& totals) : identity(who), holdings(totals) {}
 
   std::int32_t pid() const { return identity.pid; }
+  std::uint32_t owner() const { return identity.uid; }
 
   segment::Identity identity;  // start_ticks 0: it was gone before it could be looked up
   ClientHoldings holdings;
@@ -88,8 +93,11 @@ class Service {
  public:
   Service(ServiceOptions options, Log& log);
 
-  // The process that sent something; made at first sight.
-  Client& client(std::int32_t pid);
+  // The process that sent something; made at first sight. `connected_by`: the user id of who opened
+  // the connection, for a process that is gone before it can be asked.
+  Client& client(std::int32_t pid, std::uint32_t connected_by = 0);
+  // Null if it sent nothing, or was forgotten.
+  Client* find(std::int32_t pid);
   // Forgets a process that ended, logs what it left, ends its segment.
   void bury(std::int32_t pid);
   void connection_opened(Client& client);
@@ -97,8 +105,8 @@ class Service {
 
   // Needs a sender. Changes that client's holdings, its segment and the log.
   void apply(const Request& request, Client& client);
-  // Questions need none. What to send back; "" if nothing.
-  std::string answer(const Request& request, Form form);
+  // Questions need none. What to send back; "" if nothing. `owner`: the user id of who asks.
+  std::string answer(const Request& request, Form form, std::uint32_t owner);
   static bool is_question(Type type);
 
   // What others hold and what the devices are, as of now.
@@ -113,6 +121,7 @@ class Service {
   const Health& health() const { return health_; }
   const Tallies& tallies() const { return tallies_; }
   Log& log() { return log_; }
+  OwnerLog& owner_log() { return owner_log_; }
   void for_each_client(const std::function<void(Client&)>& visit);
 
   // For tests: how a pid becomes an identity; nothing if there is no such process.
@@ -120,8 +129,9 @@ class Service {
   void set_identify(Identify identify) { identify_ = std::move(identify); }
 
  private:
-  bool refuse(const std::string& line);
-  bool accepts(const Request& request);
+  bool refuse(std::uint32_t owner, const std::string& line);
+  bool accepts(const Request& request, std::uint32_t owner);
+  void count_entries(std::uint32_t owner, std::uint64_t before, std::uint64_t after);
   bool has_room(Client& client);
   ClientSegment* segment_of(Client& client);
   Chip chip_of(std::int32_t device) const;
@@ -133,6 +143,7 @@ class Service {
   void remove_cb(const Request& request, Client& client);
   void load_kernel(const Request& request, Client& client);
   void unload_kernel(const Request& request, Client& client);
+  void report_unknown_program(const Place& place, Client& client);
   void restore(const Request& request, Client& client, const Chip& chip, std::uint64_t since_ns);
   void log_cb(bool added, std::int32_t device, std::uint64_t size);
   void log_kernel(bool loaded, const Place& place, const Kernel& kernel);
@@ -145,6 +156,7 @@ class Service {
 
   ServiceOptions options_;
   Log& log_;
+  OwnerLog owner_log_;
   Identify identify_;
   Health health_;
   Tallies tallies_;
@@ -153,7 +165,8 @@ class Service {
   std::set<std::pair<std::int32_t, std::uint64_t>> buried_;   // that a snapshot may still show
   std::set<std::pair<std::int32_t, std::uint32_t>> tracked_;  // pid, uid: have their own segment
   std::uint64_t entries_ = 0;
-  bool told_full_ = false;
+  std::map<std::uint32_t, std::uint64_t> entries_of_;  // by owner; none of them 0
+  std::set<std::uint32_t> told_full_;                  // owners that have all they may have
 };
 
 }  // namespace ttmem::legacy

@@ -10,10 +10,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/file_descriptor.hpp"
 #include "legacy/connection.hpp"
@@ -26,9 +28,11 @@ namespace ttmem::legacy {
 struct SocketOptions {
   std::string path = "/tmp/tt_allocation_server.sock";
   mode_t mode = 0660;
-  std::string group;                         // "" = the daemon's own
-  std::size_t most_connections = 16 * 1024;  // further ones are closed at once
-  int inherited = -1;                        // a listening socket that a service manager made
+  std::string group;  // "" = the daemon's own
+  // Further ones are closed at once, and never more than three quarters of the descriptors. One
+  // owner has a quarter of what the others leave.
+  std::size_t most_connections = 16 * 1024;
+  int inherited = -1;  // a listening socket that a service manager made
 };
 
 class Socket {
@@ -45,7 +49,7 @@ class Socket {
 
   struct Counts {
     std::uint64_t accepted = 0;
-    std::uint64_t refused = 0;  // too many connections
+    std::uint64_t refused = 0;  // too many connections, of all or of one owner
     std::uint64_t broken = 0;   // closed because they did not speak the protocol
   };
   const Counts& counts() const { return counts_; }
@@ -54,16 +58,28 @@ class Socket {
  private:
   using Connections = std::unordered_map<int, std::unique_ptr<Connection>>;
 
+  // Of this moment. An owner whose connections took more of it than their share waits for the next.
+  struct Spent {
+    Connection::Clock::time_point since;
+    Connection::Clock::duration time{};
+  };
+
   void accept();
+  bool may_connect(std::uint32_t owner) const;
+  bool has_time(std::uint32_t owner);
+  void hold(Connection& connection);
+  void release_held();
   void make_room();
   void on_ready(int descriptor, loop::Loop::Ready ready);
   void read(Connection& connection, std::size_t bytes);
   void watch(Connection& connection);
+  void turn(Connection& connection, loop::Loop::Ready ready);
   void close(int descriptor);
   void refuse(Connection& connection);
   void watch_clients(const Connection& connection);
   void watch_client(Client& client);
   void on_exit(std::int32_t pid);
+  void exit_later(std::int32_t pid);
   void bury_gone(const Connection& connection);
   void await_silence();
   void look_for_silence();
@@ -76,8 +92,13 @@ class Socket {
   int listener_ = -1;
   FileDescriptor spare_;  // given up for a moment when there are no descriptors left
   Connections connections_;
+  std::map<std::uint32_t, std::size_t> connections_of_;  // by owner
+  std::map<std::uint32_t, Spent> spent_;                 // by owner
+  std::vector<int> held_;
   loop::Loop::TimerId silence_timer_ = 0;
   loop::Loop::TimerId stalled_timer_ = 0;
+  loop::Loop::TimerId held_timer_ = 0;
+  loop::Loop::TimerId left_out_timer_ = 0;
   Counts counts_;
 };
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "legacy/memory_text.hpp"
 #include "legacy/units.hpp"
 #include "view/labels.hpp"
 #include "view/printable.hpp"
@@ -25,20 +26,11 @@ using view::printable;
 using view::title;
 
 constexpr std::size_t kFrameCells = 100;
-constexpr std::size_t kBarCells = 25;
 
 std::string repeated(std::string_view cell, std::size_t count) {
   std::string text;
   for (std::size_t i = 0; i < count; ++i) text += cell;
   return text;
-}
-
-std::uint64_t bytes_of(const ledger::SpaceFigures& space) {
-  return space.taken.value_or(space.requested.value_or(0));
-}
-
-double percent(std::uint64_t part, const Figure& whole) {
-  return whole && *whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(*whole) : 0;
 }
 
 std::string date(ledger::TimeNs time) {
@@ -48,11 +40,6 @@ std::string date(ledger::TimeNs time) {
   std::array<char, 64> text{};
   std::strftime(text.data(), text.size(), "%a %b %d %H:%M:%S %Y", &local);
   return text.data();
-}
-
-std::string bar(double share) {
-  const auto filled = static_cast<std::size_t>(std::clamp(share, 0.0, 100.0) / 100.0 * kBarCells);
-  return "[" + repeated("█", filled) + repeated("░", kBarCells - filled) + "]";
 }
 
 // A value of the driver in whole units of its own; "N/A" without one.
@@ -86,7 +73,7 @@ std::string device_table(const ledger::Snapshot& snapshot) {
   text += row({"GPU", "Name", "Temp", "Power", "AICLK", "Memory-Usage"});
   text += "├" + rule + "┤\n";
   for (const ledger::DeviceView& device : snapshot.devices) {
-    const Usage usage = usage_of(device.figures);
+    const Usage usage = usage_of(device);
     const ledger::HostDevice& host = host_of(device);
     text +=
         row({std::to_string(device.id), std::string(title(device.arch)),
@@ -95,34 +82,6 @@ std::string device_table(const ledger::Snapshot& snapshot) {
              compact(usage.dram) + "/" + (usage.dram_total ? compact(*usage.dram_total) : "N/A")});
   }
   return text + "└" + rule + "┘\n";
-}
-
-std::string usage_line(std::string_view label, std::uint64_t used, const Figure& total) {
-  std::string text = pad_right(label, 14) + pad_right(compact(used), 10) + " / ";
-  if (!total) return text + "N/A\n";
-  const double share = percent(used, total);
-  return text + pad_right(compact(*total), 10) + fmt::format("  {} {:.1f}%\n", bar(share), share);
-}
-
-std::string part_line(std::string_view label, std::uint64_t bytes) {
-  if (bytes == 0) return "";
-  return pad_right(label, 14) + pad_left(compact(bytes), 12) + "\n";
-}
-
-std::string breakdown(const ledger::DeviceView& device) {
-  const ledger::DeviceFigures& figures = device.figures;
-  const Usage usage = usage_of(figures);
-  std::string text = fmt::format("Device {} ({}):\n", device.id, title(device.arch));
-  text += std::string(70, '-') + "\n";
-  text += usage_line("  DRAM:", usage.dram, usage.dram_total);
-  text += usage_line("  L1 Memory:", usage.l1, usage.l1_total);
-  text += part_line("    Buffers:", bytes_of(figures.space(Space::kL1)));
-  text += part_line("    CBs:",
-                    figures.program_l1.allocated.value_or(figures.program_l1.reserved.value_or(0)));
-  text += part_line("    Kernels:", figures.kernels.total().footprint.value_or(0));
-  text += part_line("    L1_SMALL:", bytes_of(figures.space(Space::kL1Small)));
-  text += part_line("    TRACE:", bytes_of(figures.space(Space::kTrace)));
-  return text + "\n";
 }
 
 std::string status_of(const ledger::ProcessView& process) {
@@ -187,14 +146,17 @@ std::string charts_screen(const ledger::Snapshot& snapshot, const ChartHistory& 
                                  count == 1 ? "" : "s", layout_text(count));
   text += "(Press 1 for main view)\n\n";
   for (const ledger::DeviceView& device : snapshot.devices) {
-    const Usage usage = usage_of(device.figures);
+    const Usage usage = usage_of(device);
     const ledger::HostDevice& host = host_of(device);
     text += fmt::format("Device {} [{}] TEMP {} CLK {}\n", device.id, title(device.arch),
                         value(host.temperature_millidegrees, 1000, "C"),
                         value(host.aiclk_mhz, 1, "MHz"));
-    text += fmt::format("DRAM {:.1f}% {}  L1 {:.1f}% {}\n", usage.dram_percent(),
-                        compact(usage.dram), usage.l1_percent(), compact(usage.l1));
-    text += chart_text(history.points(device.id), snapshot.time) + "\n";
+    const std::string_view nominal = usage.nominal ? " (nominal)" : "";
+    text += fmt::format("DRAM {} {}/{}{}\n", share_bar(usage.dram_percent()), compact(usage.dram),
+                        usage.dram_total ? compact(*usage.dram_total) : "N/A", nominal);
+    text += fmt::format("L1   {} {}/{}{}\n", share_bar(usage.l1_percent()), compact(usage.l1),
+                        usage.l1_total ? compact(*usage.l1_total) : "N/A", nominal);
+    text += chart_text(history.points(device.id), snapshot.time) + l1_summary(device) + "\n";
   }
   return text;
 }
@@ -217,7 +179,7 @@ std::string telemetry_screen(const ledger::Snapshot& snapshot) {
     text += "    AXICLK:    " + value(host.axiclk_mhz, 1, " MHz") + "\n";
     text += "    ARCCLK:    " + value(host.arcclk_mhz, 1, " MHz") + "\n";
     if (host.fan_rpm) text += fmt::format("  Fan Speed:   {} RPM\n", *host.fan_rpm);
-    text += "\n";
+    text += l1_summary(device) + "\n";
   }
   return text;
 }
@@ -233,23 +195,6 @@ std::string footer(Screen screen, bool watched) {
 }
 
 }  // namespace
-
-double Usage::dram_percent() const { return percent(dram, dram_total); }
-double Usage::l1_percent() const { return percent(l1, l1_total); }
-
-Usage usage_of(const ledger::DeviceFigures& figures) {
-  Usage usage;
-  usage.dram = bytes_of(figures.space(Space::kDram)) + bytes_of(figures.space(Space::kTrace));
-  usage.dram_total = figures.space(Space::kDram).capacity;
-  const ledger::ProgramL1Figures& program_l1 = figures.program_l1;
-  // Without a resident figure, what circular buffers were registered with is all there is.
-  const std::uint64_t programs =
-      program_l1.resident.value_or(program_l1.allocated.value_or(program_l1.reserved.value_or(0)));
-  usage.l1 = figures.l1_used().value_or(bytes_of(figures.space(Space::kL1)) +
-                                        bytes_of(figures.space(Space::kL1Small)) + programs);
-  usage.l1_total = figures.l1_capacity;
-  return usage;
-}
 
 std::string screen_text(const ledger::Snapshot& snapshot, Screen screen,
                         const ChartHistory& history, bool watched) {

@@ -18,16 +18,6 @@ namespace ttmem::legacy {
 
 enum class Screen : std::uint8_t { kMain = 1, kCharts = 2, kTelemetry = 3 };
 
-// What a device uses, in the measure of all three screens.
-struct Usage {
-  std::uint64_t dram = 0, l1 = 0;
-  ledger::Figure dram_total, l1_total;
-  // In percent; 0 without a total.
-  double dram_percent() const;
-  double l1_percent() const;
-};
-Usage usage_of(const ledger::DeviceFigures& figures);
-
 // The last 60 seconds of every device.
 class ChartHistory {
  public:

@@ -25,7 +25,7 @@ bool zero(std::span<const std::byte> bytes, std::size_t offset, std::size_t coun
 }
 
 bool is_type(std::uint8_t type) { return type >= 1 && type <= 12; }
-bool is_device(std::int32_t device) { return device >= -1 && device <= kHighestDevice; }
+bool may_be_device(std::int32_t device) { return device >= -1 && device <= kHighestDevice; }
 
 class Writer {
  public:
@@ -116,6 +116,7 @@ std::optional<Request> decode_wrapper(std::span<const std::byte> message, std::i
   request.device = read<std::int32_t>(message, 4);
   request.size = read<std::uint64_t>(message, 8);
   request.id = read<std::uint64_t>(message, 16);
+  request.estimated = request.type == Type::kKernelLoad;  // 50 KiB per range of cores
   return request;
 }
 
@@ -179,12 +180,12 @@ Framer::State Framer::tell_form(std::span<const std::byte> data) {
   // Here the device tells as well whether these are messages at all; later it is a value like any
   // other, and a bad one costs the sender that message only.
   if (data.size() < kWrapperBytes) return State::kMore;
-  if (const auto first = decode_wrapper(data, sender_); first && is_device(first->device)) {
+  if (const auto first = decode_wrapper(data, sender_); first && may_be_device(first->device)) {
     form_ = Form::kWrapper;
     return State::kMessage;
   }
   if (data.size() < kHeadBytes) return State::kMore;
-  if (const auto first = decode_head(data); !first || !is_device(first->device)) {
+  if (const auto first = decode_head(data); !first || !may_be_device(first->device)) {
     return broken("its first 40 bytes are not a message");
   }
   const std::size_t end = std::min(data.size(), kMostBytes);

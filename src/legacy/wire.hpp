@@ -58,6 +58,7 @@ struct Request {
   std::uint8_t kind = 0;         // memory kind of a buffer, type of a kernel
   std::int32_t claimed_pid = 0;  // a label, never an identity
   std::uint64_t id = 0;          // address, or id of a kernel
+  bool estimated = false;        // a wrapper's guess at a kernel's size
 };
 
 // Nothing if the first bytes cannot be a message: its type or its padding say so. Needs the head's

@@ -3,6 +3,7 @@
 #include "loop/loop.hpp"
 
 #include <sys/epoll.h>
+#include <time.h>
 
 #include <algorithm>
 #include <array>
@@ -21,6 +22,18 @@ namespace ttmem::loop {
 
 namespace asio = boost::asio;
 using boost::system::error_code;
+
+namespace {
+
+std::chrono::nanoseconds clock_of(clockid_t clock) {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+constexpr auto kReadyTurn = std::chrono::milliseconds(5);
+
+}  // namespace
 
 struct Loop::State {
   struct Timer {
@@ -53,14 +66,14 @@ struct Loop::State {
       } else {
         timers.erase(found);
       }
-      timer->callback();
+      timed([&] { timer->callback(); });
     });
   }
 
   void await_signal(int signal) {
     signals.at(signal).first->async_wait([this, signal](const error_code& error, int) {
       if (error) return;
-      signals.at(signal).second();
+      timed([&] { signals.at(signal).second(); });
       await_signal(signal);
     });
   }
@@ -73,9 +86,19 @@ struct Loop::State {
     });
   }
 
+  // Only few at a time, and for a few milliseconds: timers and HTTP have their turns in between.
+  // The system lists the others first the next time.
   void call_ready() {
-    std::array<epoll_event, 256> events;
-    const int count = ::epoll_wait(ready.native_handle(), events.data(), events.size(), 0);
+    std::array<epoll_event, 16> events;
+    const auto until = clock_of(CLOCK_MONOTONIC) + kReadyTurn;
+    int count = 0;
+    do {
+      count = ::epoll_wait(ready.native_handle(), events.data(), events.size(), 0);
+      call_each(events, count);
+    } while (count == static_cast<int>(events.size()) && clock_of(CLOCK_MONOTONIC) < until);
+  }
+
+  void call_each(const std::array<epoll_event, 16>& events, int count) {
     for (int i = 0; i < count; ++i) {
       const epoll_event& event = events[static_cast<std::size_t>(i)];
       const auto found = watched.find(event.data.fd);
@@ -83,8 +106,27 @@ struct Loop::State {
       // Kept alive over its own call, which may unwatch the descriptor.
       const std::shared_ptr<ReadyCallback> callback = found->second;
       const bool failed = (event.events & (EPOLLERR | EPOLLHUP)) != 0;
-      (*callback)({.readable = failed || (event.events & EPOLLIN) != 0,
-                   .writable = failed || (event.events & EPOLLOUT) != 0});
+      timed([&] {
+        (*callback)({.readable = failed || (event.events & EPOLLIN) != 0,
+                     .writable = failed || (event.events & EPOLLOUT) != 0});
+      });
+    }
+  }
+
+  template <typename Call>
+  void timed(Call call) {
+    const auto begin = clock_of(CLOCK_MONOTONIC);
+    call();
+    longest.wall = std::max(longest.wall, clock_of(CLOCK_MONOTONIC) - begin);
+  }
+
+  // What HTTP does comes from the library itself: of that only the time on a core is known.
+  void run() {
+    auto before = clock_of(CLOCK_THREAD_CPUTIME_ID);
+    while (context.run_one() > 0) {
+      const auto now = clock_of(CLOCK_THREAD_CPUTIME_ID);
+      longest.cpu = std::max(longest.cpu, now - before);
+      before = now;
     }
   }
 
@@ -94,6 +136,7 @@ struct Loop::State {
   std::map<TimerId, std::shared_ptr<Timer>> timers;
   std::map<int, std::pair<std::unique_ptr<asio::signal_set>, Callback>> signals;
   TimerId last_timer = 0;
+  Pauses longest;
 };
 
 Loop::Loop() : state_(std::make_unique<State>()) {}
@@ -136,10 +179,16 @@ void Loop::on_signal(int signal, Callback callback) {
 void Loop::run() {
   // A loop that was stopped can run again.
   state_->context.restart();
-  state_->context.run();
+  state_->run();
 }
 
 void Loop::stop() { state_->context.stop(); }
+
+Loop::Pauses Loop::longest() const {
+  Pauses longest = state_->longest;
+  longest.wall = std::max(longest.wall, longest.cpu);
+  return longest;
+}
 
 boost::asio::io_context& Loop::context() { return state_->context; }
 

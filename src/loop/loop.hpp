@@ -26,6 +26,7 @@ class Loop {
   struct Ready {
     bool readable = false;
     bool writable = false;
+    friend bool operator==(const Ready&, const Ready&) = default;
   };
   using ReadyCallback = std::function<void(Ready)>;
 
@@ -52,6 +53,13 @@ class Loop {
   // Runs until stop(), which may be called from any callback.
   void run();
   void stop();
+
+  // The longest time that the loop spent on one thing, since it began to run: nobody else was
+  // served meanwhile. `cpu` is that of its thread, which a busy machine does not make longer.
+  struct Pauses {
+    std::chrono::nanoseconds wall{}, cpu{};
+  };
+  Pauses longest() const;
 
   // For the few files that use the library themselves.
   boost::asio::io_context& context();

@@ -270,6 +270,19 @@ struct Ring {
 };
 static_assert(sizeof(Ring) == 224);
 
+// What lies in a ring: a slice for the last launch of each workload, as long as it is whole. The
+// queue forgets an entry when it is free; its bytes stay until something is written over them.
+struct RingSlice {
+  std::uint32_t begin, end;  // addresses
+  std::uint64_t workload;    // id; ~0 = a trace
+};
+struct RingContents {
+  std::uint32_t count;
+  std::uint32_t reserved;
+  RingSlice slices[kRingSlices];  // the one written last is the last
+};
+static_assert(sizeof(RingContents) == 8 + 16 * kRingSlices);
+
 // Its version is its own counter << 1 | being written: ring changes are not events.
 struct RingManager {
   std::uint64_t version;
@@ -285,8 +298,9 @@ struct RingManager {
   std::uint64_t expected;   // completions queued so far (simulated rings)
   std::uint64_t reserved;
   Ring rings[kMaxRings];
+  RingContents contents[kMaxRings];  // of the ring of the same number
 };
-static_assert(sizeof(RingManager) == 64 + 5 * 224);
+static_assert(sizeof(RingManager) == 64 + 5 * (224 + sizeof(RingContents)));
 
 // ---- counters ------------------------------------------------------------------------------
 
@@ -406,13 +420,25 @@ inline constexpr std::uint32_t failure_place(std::uint32_t number) {
 static_assert(failure_place(1) == 0 && failure_place(4) == 3 && failure_place(5) == 4);
 static_assert(failure_place(8) == 7 && failure_place(9) == 4);
 
+// The next failure of `count` that is kept; beyond `count` if there is none. 64 bits: a stranger
+// says how many there were.
+inline constexpr std::uint64_t next_failure(std::uint64_t number, std::uint64_t count) {
+  const std::uint64_t next = number + 1;
+  const bool is_gone = next > kFirstFailures && next + kLastFailures <= count;
+  return is_gone ? count - kLastFailures + 1 : next;
+}
+static_assert(next_failure(0, 3) == 1 && next_failure(4, 20) == 17 && next_failure(20, 20) == 21);
+static_assert(next_failure(4, 8) == 5 && next_failure(4, 9) == 6 && next_failure(17, 20) == 18);
+
 // ---- interned data -------------------------------------------------------------------------
 
 // A blob: this head, then `bytes` bytes, padded to 8. Its id is its offset in the section / 8,
 // plus 1. Blobs never change or move.
 enum class BlobKind : std::uint16_t {
   kString = 1,
-  kCores = 2,        // u8 core type, 3 x 0, then ranges of 4 bytes: x0 y0 x1 y1, disjoint, sorted
+  // u8 core type, 3 x 0, then ranges of 4 bytes: x0 y0 x1 y1, disjoint, sorted; or without a range,
+  // where nobody knows where the cores are: u8 core type, u24 how many
+  kCores = 2,
   kBanks = 3,        // u16 bank numbers, ascending
   kAddresses = 4,    // u64 a core
   kDeviceList = 5,   // u16 device indices
@@ -433,6 +459,11 @@ struct Blob {
   std::uint16_t reserved;
 };
 static_assert(sizeof(Blob) == 8);
+
+inline constexpr std::uint32_t kCoreCountBytes = 4;  // of a set of cores that is only a count
+constexpr std::uint32_t told_cores(const std::uint8_t* bytes) {
+  return bytes[1] | std::uint32_t{bytes[2]} << 8 | std::uint32_t{bytes[3]} << 16;
+}
 
 // ---- origins -------------------------------------------------------------------------------
 

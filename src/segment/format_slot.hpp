@@ -65,6 +65,7 @@ inline constexpr unsigned kFlagProgramCache = 1u << 2;
 inline constexpr unsigned kFlagRequestedOnly = 1u << 3;
 inline constexpr unsigned kFlagEstimated = 1u << 4;
 inline constexpr unsigned kFlagPerCore = 1u << 5;  // buffer: `address` is a blob of addresses
+inline constexpr unsigned kFlagLaunchesUntold = 1u << 5;  // program, as in the C ABI
 // Program: dispatched since it was registered and since a device of its set was last closed. Its
 // kernels count, and it can be resident, only while it has this flag.
 inline constexpr unsigned kFlagLoaded = 1u << 6;
@@ -175,6 +176,13 @@ static_assert(offsetof(Event, payload) == 8);
 
 // Notes: events that change no slot. The note's kind stands in `variant` and the low block bits:
 // Meta::block(meta) = Note. Fields: id, a, b as named; time, set, allocator as always.
+// How a launch found its programs.
+enum class Served : std::uint8_t {
+  kHit = 0,        // loaded, and their slice in the ring
+  kFirstLoad = 1,  // one of them was never launched before
+  kReload = 2,     // the slice had left the ring
+};
+
 enum class Note : std::uint8_t {
   kDeviceOpened = 1,      // a = device index
   kDeviceClosed = 2,      // a = device index
@@ -182,13 +190,13 @@ enum class Note : std::uint8_t {
   kAllocatorResized = 4,  // allocator, space
   kAllocatorCleared = 5,  // allocator; its buffers' releases precede it
   kAllocatorClosed = 6,   // allocator
-  // 7 is free
-  kTraceCaptured = 8,  // id = trace id, a = workload id
-  kTraceReplayed = 9,  // id = trace id, a = replay count
-  kFailed = 10,        // id = number of the failure, a = kind
-  kAnomaly = 11,       // a = kind, b = id that was not known
-  kRingFull = 12,      // id = ring manager
-  kEnded = 13,         // a = Ended
+  kLaunched = 7,          // id = workload id, a = its launches so far, b = Served; if asked for
+  kTraceCaptured = 8,     // id = trace id, a = workload id
+  kTraceReplayed = 9,     // id = trace id, a = replay count
+  kFailed = 10,           // id = number of the failure, a = kind
+  kAnomaly = 11,          // a = kind, b = id that was not known
+  kRingFull = 12,         // id = ring manager
+  kEnded = 13,            // a = Ended
 };
 
 }  // namespace ttmem::segment

@@ -16,6 +16,7 @@ inline constexpr std::uint32_t kMaxAllocators = 1024;
 inline constexpr std::uint32_t kMaxRingManagers = 64;
 inline constexpr std::uint32_t kMaxRings = 5;     // one a programmable core type
 inline constexpr std::uint32_t kRingEntries = 8;  // as in the runtime; at most 7 are in use
+inline constexpr std::uint32_t kRingSlices = 64;  // in one ring, of the workloads launched last
 // Failures that are kept: the first ones, which often cause the others, and the last ones.
 inline constexpr std::uint32_t kFirstFailures = 4;
 inline constexpr std::uint32_t kLastFailures = 4;
@@ -39,7 +40,14 @@ inline constexpr std::uint64_t kMaxBlockBytes = (1ull << 44) - 1;
 
 // Growth of the file, and the room it leaves to others (facts: a small shared /dev/shm).
 inline constexpr std::uint64_t kGrowthBytes = 256 * 1024;
-inline constexpr std::uint64_t kKeepFreeBytes = 16ull << 20;  // or a quarter, if that is more
+// A quarter of the file system, but at least and at most so much.
+inline constexpr std::uint64_t kKeepFreeBytes = 16ull << 20;
+inline constexpr std::uint64_t kKeepFreeMostBytes = 1ull << 30;
+constexpr std::uint64_t room_to_leave(std::uint64_t total_bytes) {
+  const std::uint64_t quarter = total_bytes / 4;
+  if (quarter < kKeepFreeBytes) return kKeepFreeBytes;
+  return quarter < kKeepFreeMostBytes ? quarter : kKeepFreeMostBytes;
+}
 
 // What a reader keeps of the dead, and how long.
 inline constexpr std::uint64_t kKeepDeadSeconds = 24 * 3600;

@@ -115,8 +115,8 @@ std::optional<Error> Reader::check_claims() const {
 
 bool Reader::update_blobs() { return blobs_.update(file_, header_.interned_bytes); }
 
-bool Reader::update_table(SlotSink& sink, TableUpdate& update) {
-  return table_.update(file_, header_, sink, update);
+bool Reader::update_table(SlotSink& sink, TableUpdate& update, bool with_launches) {
+  return table_.update(file_, header_, sink, update, with_launches);
 }
 
 bool Reader::read_counters(Counters& counters) const {

@@ -53,7 +53,8 @@ class Reader {
 
   // The parts. Call refresh() first; each brings itself up to what the header says.
   bool update_blobs();
-  bool update_table(SlotSink& sink, TableUpdate& update);
+  // Launches change all the time: who looks often may leave them out now and then.
+  bool update_table(SlotSink& sink, TableUpdate& update, bool with_launches = true);
   template <typename Visit>
   bool update_devices(Visit&& visit) {
     return devices_.update(file_, header_.device_count, visit);
@@ -82,11 +83,15 @@ class Reader {
   EventRun read_events(std::uint64_t from, std::uint64_t to) const;
 
   const Header& header() const { return header_; }
+  const Layout& layout() const { return layout_; }
   const BlobReader& blobs() const { return blobs_; }
   const ReadOnlyFile& file() const { return file_; }
+  // Nothing will change any more: gives the file's descriptor back.
+  void rest() { file_.rest(); }
   const RecordReader<Device>& devices() const { return devices_; }
   const RecordReader<DeviceSet>& device_sets() const { return device_sets_; }
   const RecordReader<Allocator>& allocators() const { return allocators_; }
+  const RecordReader<RingManager>& ring_managers() const { return ring_managers_; }
   std::uint64_t event() const { return table_.event(); }
 
  private:

@@ -35,10 +35,16 @@ class BlobReader {
   std::optional<BlobView> find(std::uint32_t id) const;
   std::optional<BlobView> find(std::uint32_t id, BlobKind kind) const;
 
+  // Whether bytes that should be there could not be read, though nothing is wrong with them.
+  bool is_behind(std::uint64_t interned_bytes) const {
+    return !broken_ && copy_.size() < interned_bytes;
+  }
   // Ids in the order of their creation. `from` is a position that the caller keeps.
   const std::vector<std::uint32_t>& ids() const { return ids_; }
   bool broken() const { return broken_; }
   std::uint64_t bytes_read() const { return copy_.size(); }
+  // The section as it was read: whole blobs.
+  std::span<const std::byte> bytes() const { return copy_; }
 
  private:
   bool parse();

@@ -66,12 +66,27 @@ Result<ReadOnlyFile> ReadOnlyFile::opened(int directory, const char* name, const
   return file;
 }
 
+ReadOnlyFile ReadOnlyFile::of_image(FileDescriptor file, std::string path, std::uint32_t owner) {
+  ReadOnlyFile image(std::move(file), std::move(path));
+  image.is_image_ = true;
+  image.owner_ = owner;
+  image.restat();
+  return image;
+}
+
 bool ReadOnlyFile::read(std::uint64_t offset, void* into, std::size_t bytes) const {
   TTMEM_CHECK(into != nullptr || bytes == 0);
   if (offset > kMaxFileBytes || bytes > kMaxFileBytes - offset) return false;
+  FileDescriptor again;
+  if (!descriptor_) {
+    ForeignFile found = open_foreign(AT_FDCWD, path_.c_str());
+    if (found.facts.st_ino != inode_ || found.facts.st_dev != device_) return false;
+    again = std::move(found.descriptor);
+  }
+  const int descriptor = descriptor_ ? descriptor_.get() : again.get();
   auto* at = static_cast<char*>(into);
   while (bytes > 0) {
-    const ssize_t got = ::pread(descriptor_.get(), at, bytes, static_cast<off_t>(offset));
+    const ssize_t got = ::pread(descriptor, at, bytes, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return false;
     at += got;
@@ -92,10 +107,10 @@ void ReadOnlyFile::take(const struct stat& facts) {
   inode_ = facts.st_ino;
   device_ = facts.st_dev;
   size_bytes_ = static_cast<std::uint64_t>(facts.st_size);
-  data_bytes_ = static_cast<std::uint64_t>(facts.st_blocks) * 512;
+  data_bytes_ = is_image_ ? size_bytes_ : static_cast<std::uint64_t>(facts.st_blocks) * 512;
   modified_ns_ = static_cast<std::uint64_t>(facts.st_mtim.tv_sec) * 1'000'000'000 +
                  static_cast<std::uint64_t>(facts.st_mtim.tv_nsec);
-  owner_ = facts.st_uid;
+  if (!is_image_) owner_ = facts.st_uid;
   links_ = static_cast<std::uint32_t>(facts.st_nlink);
 }
 

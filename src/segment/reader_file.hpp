@@ -27,8 +27,15 @@ class ReadOnlyFile {
   static Result<ReadOnlyFile> open_at(int directory, const std::string& path,
                                       std::optional<std::uint32_t> owner);
 
+  // A segment that was put together in memory, under the name and with the owner that it had.
+  static ReadOnlyFile of_image(FileDescriptor file, std::string path, std::uint32_t owner);
+
   // Copies exactly `bytes` bytes, or says false: the file ends before, or could not be read.
   bool read(std::uint64_t offset, void* into, std::size_t bytes) const;
+
+  // Gives the descriptor back. What is read from then on is read through the name, as long as that
+  // is still this file's.
+  void rest() { descriptor_.reset(); }
 
   // Looks at size, blocks and times again. False if the file can no longer be asked.
   bool restat();
@@ -54,6 +61,7 @@ class ReadOnlyFile {
   std::string path_;
   std::uint64_t inode_ = 0, device_ = 0, size_bytes_ = 0, data_bytes_ = 0, modified_ns_ = 0;
   std::uint32_t owner_ = 0, links_ = 0;
+  bool is_image_ = false;  // all of it counts as written, and its owner is told
 };
 
 }  // namespace ttmem::segment

@@ -99,7 +99,7 @@ EventRun read_events(const ReadOnlyFile& file, const SectionPlace& ring, std::ui
 // ---- the live table -----------------------------------------------------------------------------
 
 bool TableReader::update(ReadOnlyFile& file, const Header& header, SlotSink& sink,
-                         TableUpdate& update) {
+                         TableUpdate& update, bool with_launches) {
   asked_slots_ = false;
   retry_unsettled(file, sink);
   if (begun_ && header.head + 1 < event_) return false;  // a number only grows
@@ -122,7 +122,7 @@ bool TableReader::update(ReadOnlyFile& file, const Header& header, SlotSink& sin
   }
   update.event = event_;
   update.unsettled = unsettled_.size();
-  return refresh_launches(file, header, sink);
+  return !with_launches || refresh_launches(file, header, sink);
 }
 
 bool TableReader::synchronise(ReadOnlyFile& file, SlotSink& sink, TableUpdate& update) {

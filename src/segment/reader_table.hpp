@@ -72,7 +72,8 @@ class TableReader {
   TableReader(const SectionPlace& ring, const SectionPlace& table) : ring_(ring), table_(table) {}
 
   // Brings the sink to the present. `header` is a fresh copy. False: the file cannot be read.
-  bool update(ReadOnlyFile& file, const Header& header, SlotSink& sink, TableUpdate& update);
+  bool update(ReadOnlyFile& file, const Header& header, SlotSink& sink, TableUpdate& update,
+              bool with_launches);
 
   std::uint64_t event() const { return event_; }
 

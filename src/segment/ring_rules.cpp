@@ -47,6 +47,21 @@ Spot place(const Ring& ring, std::uint32_t bytes) {
 
 }  // namespace
 
+NextPlace next_place(const Ring& told) {
+  Ring ring = told;
+  ring.alloc_index %= kRingEntries;
+  ring.free_index %= kRingEntries;
+  const std::uint32_t cursor = place(ring, 0).address;
+  if (place(ring, 1).address != cursor) return {ring.base, ring.bytes};
+  // A slice goes to the cursor as long as it fits there: find the largest that does.
+  std::uint32_t fits = 1, too_large = ring.bytes < UINT32_MAX ? ring.bytes + 1 : ring.bytes;
+  while (fits + 1 < too_large) {
+    const std::uint32_t middle = fits + (too_large - fits) / 2;
+    (place(ring, middle).address == cursor ? fits : too_large) = middle;
+  }
+  return {cursor, fits};
+}
+
 [[gnu::hot]] RingPlan RingRules::reserve(const std::uint32_t* bytes, std::uint32_t count) const {
   RingPlan plan = {};
   plan.count = count < manager_.ring_count ? count : manager_.ring_count;

@@ -24,6 +24,14 @@ struct RingPlan {
   bool waits;
 };
 
+// Where the next slice goes: to `address` if it has at most `bytes`, else to the ring's base.
+struct NextPlace {
+  std::uint32_t address;
+  std::uint32_t bytes;
+};
+// Of any ring, also one that was read from a stranger's file.
+NextPlace next_place(const Ring& ring);
+
 class RingRules {
  public:
   static constexpr std::uint64_t kEverybody = ~0ull;  // "workload" of a trace

@@ -49,43 +49,30 @@ int open_private_directory(const char* path, WriterDirectory& directory) {
   return EPERM;
 }
 
-namespace {
+bool is_full(int error) { return error == ENOSPC || error == EDQUOT; }
 
-enum class Choice { kGiven, kShared, kPrivate };
-
-Choice choose(const char*& wanted) {
-  // secure_getenv: a setuid program must not write where its caller says.
-  if (wanted == nullptr || *wanted == '\0') wanted = secure_getenv("TTMEM_DIR");
-  if (wanted != nullptr && *wanted != '\0') return Choice::kGiven;
-  const bool host_wide = faccessat(AT_FDCWD, kHostWide, W_OK | X_OK, AT_EACCESS) == 0;
-  return host_wide ? Choice::kShared : Choice::kPrivate;
-}
-
-}  // namespace
-
-void name_writer_directory(const char* wanted, char (&path)[256]) {
+void name_writer_directory(char (&path)[256]) {
+  const char* wanted = secure_getenv("TTMEM_DIR");
   path[0] = '\0';
-  switch (choose(wanted)) {
-    case Choice::kGiven:
-      if (std::strlen(wanted) < sizeof path) std::memcpy(path, wanted, std::strlen(wanted) + 1);
-      break;
-    case Choice::kShared:
-      std::memcpy(path, kHostWide, sizeof kHostWide);
-      break;
-    case Choice::kPrivate:
-      std::snprintf(path, sizeof path, "/dev/shm/ttmem-%u", static_cast<unsigned>(geteuid()));
-      break;
+  if (wanted != nullptr && *wanted != '\0') {
+    if (std::strlen(wanted) < sizeof path) std::memcpy(path, wanted, std::strlen(wanted) + 1);
+  } else if (faccessat(AT_FDCWD, kHostWide, W_OK | X_OK, AT_EACCESS) == 0) {
+    std::memcpy(path, kHostWide, sizeof kHostWide);
+  } else {
+    std::snprintf(path, sizeof path, "/dev/shm/ttmem-%u", static_cast<unsigned>(geteuid()));
   }
 }
 
-int open_writer_directory(const char* wanted, WriterDirectory& directory) {
-  const Choice choice = choose(wanted);
-  char path[256];
-  name_writer_directory(wanted, path);
-  if (path[0] == '\0') return ENAMETOOLONG;
-  if (choice == Choice::kGiven) return open_given(path, directory);
-  return choice == Choice::kShared ? open_path(path, 0, directory)
-                                   : open_private_directory(path, directory);
+int open_writer_directory(const char* wanted, WriterDirectory& directory, Choice choice) {
+  // secure_getenv: a setuid program must not write where its caller says.
+  if (wanted == nullptr || *wanted == '\0') wanted = secure_getenv("TTMEM_DIR");
+  if (wanted != nullptr && *wanted != '\0') return open_given(wanted, directory);
+  if (choice == Choice::kFirst && faccessat(AT_FDCWD, kHostWide, W_OK | X_OK, AT_EACCESS) == 0) {
+    return open_path(kHostWide, 0, directory);
+  }
+  char own[64];
+  std::snprintf(own, sizeof own, "/dev/shm/ttmem-%u", static_cast<unsigned>(geteuid()));
+  return open_private_directory(own, directory);
 }
 
 }  // namespace ttmem::segment

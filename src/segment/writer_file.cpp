@@ -85,17 +85,18 @@ bool populate(void* start, std::size_t bytes) {
   return true;
 }
 
-int WriterFile::create(const char* directory, std::int32_t pid, std::uint64_t start) {
-  if (const int error = open_new(directory, pid, start)) return error;
+int WriterFile::create(const char* directory, std::int32_t pid, std::uint64_t start,
+                       Choice choice) {
+  if (const int error = open_new(directory, pid, start, choice)) return error;
   int error = map();
   if (error == 0) error = prepare(SectionKind{}, sizeof(Header));
   if (error != 0) discard();
   return error;
 }
 
-int WriterFile::open_new(const char* wanted, std::int32_t pid, std::uint64_t start) {
+int WriterFile::open_new(const char* wanted, std::int32_t pid, std::uint64_t start, Choice choice) {
   WriterDirectory directory;
-  if (const int error = open_writer_directory(wanted, directory)) return error;
+  if (const int error = open_writer_directory(wanted, directory, choice)) return error;
   nonce_ = random_word();
   char name[96];
   std::snprintf(name, sizeof name, "ttmem-%d-%llu-%016llx", pid,
@@ -142,8 +143,7 @@ int WriterFile::leaves_room(std::uint64_t bytes) const {
   if (system.f_blocks == 0) return 0;  // a tmpfs without a limit
   const std::uint64_t total = std::uint64_t{system.f_blocks} * system.f_frsize;
   const std::uint64_t free = std::uint64_t{system.f_bavail} * system.f_frsize;
-  const std::uint64_t keep = total / 4 > kKeepFreeBytes ? total / 4 : kKeepFreeBytes;
-  return free >= keep + bytes ? 0 : ENOSPC;
+  return free >= room_to_leave(total) + bytes ? 0 : ENOSPC;
 }
 
 int WriterFile::prepare(SectionKind section, std::uint64_t bytes, std::uint64_t spare) {

@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "segment/format.hpp"
+#include "segment/writer_directory.hpp"
 
 namespace ttmem::segment {
 
@@ -26,7 +27,8 @@ class WriterFile {
   enum class Health { kGood, kReopened, kGone };
 
   // Makes the file of process (pid, start): exclusive, locked, with an empty header. 0 or an errno.
-  int create(const char* directory, std::int32_t pid, std::uint64_t start);
+  int create(const char* directory, std::int32_t pid, std::uint64_t start,
+             Choice choice = Choice::kFirst);
 
   // Makes the first `bytes` of a section ready. 0; ENOSPC if others would be left without room, and
   // `spare` bytes more; EFBIG beyond RLIMIT_FSIZE (asked first: the kernel's answer would be a
@@ -55,7 +57,7 @@ class WriterFile {
 
  private:
   static std::size_t index(SectionKind section) { return static_cast<std::size_t>(section); }
-  int open_new(const char* directory, std::int32_t pid, std::uint64_t start);
+  int open_new(const char* directory, std::int32_t pid, std::uint64_t start, Choice choice);
   int map();
   int leaves_room(std::uint64_t bytes) const;
   bool is_ours(int fd, nlink_t* links) const;

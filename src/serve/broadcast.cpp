@@ -25,6 +25,7 @@ void Broadcast::rest() {
   full_.rest();
   brief_.rest();
   levels_.forget();
+  all_levels_.reset();
   levels_due_ = {};
 }
 
@@ -55,6 +56,7 @@ std::string Broadcast::levels(const collect::Collector& collector) {
       std::max<Clock::duration>(kLevelsPeriod, (thread_time() - begin) * kLevelsShare);
   levels_due_ = Clock::now() + pause;
   levels_old_ = false;
+  all_levels_.reset();
   return text;
 }
 
@@ -67,13 +69,18 @@ void Broadcast::tell_levels(HttpServer& server, const collect::Collector& collec
   }
 }
 
-std::string Broadcast::first(const http::StreamOptions& reader, http::LiveSnapshot& live,
-                             const collect::Collector& collector, std::string_view last_event_id) {
+http::FirstEvents Broadcast::first(const http::StreamOptions& reader, http::LiveSnapshot& live,
+                                   const collect::Collector& collector,
+                                   std::string_view last_event_id) {
   http::Deltas& deltas = reader.brief ? brief_ : full_;
-  std::string text = deltas.first(live, last_event_id, reader.events);
-  if (!reader.cores) return text;
+  http::FirstEvents events = deltas.first(live, last_event_id, reader.events);
+  if (!reader.cores) return events;
   if (levels_due_ == Clock::time_point{}) levels(collector);
-  return text + levels_.all(collector.snapshot());
+  if (!all_levels_) {
+    all_levels_ = std::make_shared<const std::string>(levels_.all(collector.snapshot()));
+  }
+  events.rest.push_back(all_levels_);
+  return events;
 }
 
 }  // namespace ttmem::serve

@@ -126,6 +126,9 @@ DaemonEnd Daemon::run() {
   open_legacy(inherited.legacy);
   refresher_->start();
   tell_service_manager("READY=1");
+  if (const auto pause = watchdog_pause()) {
+    loop_.every(*pause, [] { tell_service_manager("WATCHDOG=1"); });
+  }
   loop_.run();
   stop();
   return DaemonEnd::kStopped;
@@ -137,6 +140,10 @@ void Daemon::open_history() {
       history::History::open_or_memory(options_.history, {}, collect::Moment::now().wall_ns);
   history_ = std::move(opened.history);
   if (!opened.notice.empty()) log_.warn(opened.notice);
+  loop_.every(1s, [this] {
+    const std::string notice = history_->take_notice();
+    if (!notice.empty()) log_.warn(notice);
+  });
 }
 
 std::optional<DaemonEnd> Daemon::open_http(int inherited) {
@@ -256,9 +263,9 @@ http::RouteSources Daemon::sources() {
           .history = history_.get(),
           .refresh = [this] { refresher_->refresh_if_old(); },
           .metrics =
-              [this] {
-                return view::metrics_text(refresher_->snapshot(),
-                                          {.per_process = options_.metrics_per_process}, self(),
+              [this](const std::optional<view::MetricsOptions>& chosen) {
+                const view::MetricsOptions settings{.per_process = options_.metrics_per_process};
+                return view::metrics_text(refresher_->snapshot(), chosen.value_or(settings), self(),
                                           refresher_->launches());
               },
           .first_events =
@@ -275,20 +282,11 @@ http::Response Daemon::answer(const http::Request& request) {
   if (refused && refused->status == http::kNoToken) {
     if (auto page = http::page_answer(request)) refused = std::move(page);
   }
-  http::Response response;
-  if (refused) {
-    response = std::move(*refused);
-  } else if (request.path == http::kEnter) {
-    response = sessions_.enter(request, now);
-  } else if (viewers_ && guard_.has_token(request)) {
-    response = viewers_->answer(request, std::nullopt);
-  } else if (const auto uid = sessions_.user_of(request, now)) {
-    response = answer_as(request, *uid);
-  } else {
-    response = routes_->answer(request);
-  }
-  http::add_security_headers(response);
-  return response;
+  if (refused) return std::move(*refused);
+  if (request.path == http::kEnter) return sessions_.enter(request, now);
+  if (viewers_ && guard_.has_token(request)) return viewers_->answer(request, std::nullopt);
+  if (const auto uid = sessions_.user_of(request, now)) return answer_as(request, *uid);
+  return routes_->answer(request);
 }
 
 // Root may read every segment anyway; the daemon's own user is told no less than anybody.
@@ -325,6 +323,9 @@ view::SelfFigures Daemon::self() const {
     figures.requests = http_->counts().requests;
     figures.dropped = http_->counts().too_slow;
   }
+  const loop::Loop::Pauses longest = loop_.longest();
+  figures.loop_pause_seconds = std::chrono::duration<double>(longest.wall).count();
+  figures.loop_cpu_seconds = std::chrono::duration<double>(longest.cpu).count();
   if (history_) {
     const history::Status status = history_->status();
     figures.history_bytes = status.file_bytes;

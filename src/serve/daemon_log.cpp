@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <string>
 
-#include <nlohmann/json.hpp>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include "view/json.hpp"
+#include "view/json_values.hpp"
 #include "view/printable.hpp"
 
 namespace ttmem::serve {
@@ -49,7 +50,7 @@ namespace {
 
 std::string written(std::string_view message, LogFormat format) {
   if (format != LogFormat::kJson) return view::printable(message);
-  return nlohmann::json(message).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return view::json::text(view::json::Json(message), view::JsonLayout::kCompact);
 }
 
 }  // namespace

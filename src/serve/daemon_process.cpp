@@ -121,6 +121,13 @@ void tell_service_manager(std::string_view state) {
            reinterpret_cast<const sockaddr*>(&address), size);
 }
 
+std::optional<std::chrono::milliseconds> watchdog_pause() {
+  const long pid = std::strtol(variable("WATCHDOG_PID").c_str(), nullptr, 10);
+  const long long allowed_us = std::strtoll(variable("WATCHDOG_USEC").c_str(), nullptr, 10);
+  if (allowed_us <= 0 || (pid != 0 && pid != ::getpid())) return std::nullopt;
+  return std::chrono::milliseconds(std::max(allowed_us / 1000 / 3, 1LL));
+}
+
 std::chrono::nanoseconds thread_time() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -44,6 +45,10 @@ InheritedSockets take_inherited_sockets();
 
 // "READY=1", "STOPPING=1", "RELOADING=1", to $NOTIFY_SOCKET.
 void tell_service_manager(std::string_view state);
+
+// How often the manager wants to hear "WATCHDOG=1", three times as often as it must; nothing if it
+// does not watch.
+std::optional<std::chrono::milliseconds> watchdog_pause();
 
 // ---- what it costs ------------------------------------------------------------------------------
 

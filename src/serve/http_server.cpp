@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "serve/http_server.hpp"
 
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <deque>
 #include <exception>
 #include <unordered_set>
 #include <utility>
@@ -24,8 +24,12 @@
 #include <fmt/format.h>
 
 #include "base/assert.hpp"
+#include "serve/http/guard.hpp"
 #include "serve/http/gzip.hpp"
+#include "serve/http/packed_texts.hpp"
 #include "serve/http/request.hpp"
+#include "serve/http_peers.hpp"
+#include "serve/peer_owners.hpp"
 
 // The library's calls give the error back twice: the argument is the one that is looked at.
 // NOLINTBEGIN(bugprone-unused-return-value)
@@ -44,31 +48,15 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = Peer::Clock;
 
-constexpr auto kRequestTime = 10s;  // for a whole request
-constexpr auto kIdleTime = 60s;     // between two requests
+constexpr auto kIdleTime = 60s;  // between two requests
 constexpr auto kAnswerTime = 30s;
 constexpr auto kLingerTime = 2s;  // for a peer that was refused to read why
 constexpr auto kAcceptPause = 100ms;
-constexpr std::size_t kMostWaiting = 64;  // messages of a stream
+constexpr auto kSharePause = 200ms;  // between two looks at whose connections they are
 constexpr std::size_t kReadBytes = 8 * 1024;
-
-struct Connection {
-  explicit Connection(tcp::socket taken) : socket(std::move(taken)) {}
-  tcp::socket socket;
-  Clock::time_point deadline = Clock::now() + kRequestTime;
-};
-
-struct Stream {
-  Stream(tcp::socket taken, const http::StreamOptions& wanted)
-      : socket(std::move(taken)), options(wanted) {}
-  tcp::socket socket;
-  http::StreamOptions options;
-  std::deque<SharedText> waiting;
-  std::size_t sent = 0;  // of the first
-  bool blocked = false;  // until the socket takes more
-};
+constexpr std::size_t kMostUnsent = 64u << 20;  // answers that wait to be taken, all together
 
 using StreamPointer = std::shared_ptr<Stream>;
 
@@ -84,20 +72,26 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
   asio::awaitable<bool> answer(Connection& connection, const RequestParser& parser);
   Response answer_safely(const Request& request) const;
   asio::awaitable<void> refuse(Connection& connection, const RequestParser& parser);
-  asio::awaitable<bool> write(Connection& connection, const Response& response, bool keep_alive,
+  asio::awaitable<bool> write(Connection& connection, Response response, bool keep_alive,
                               bool with_body);
-  void start_stream(Connection& connection, const Response& response);
+  void start_stream(Connection& connection, Response response);
   void await_end(const StreamPointer& stream);
   void flush(const StreamPointer& stream);
   void drop(const StreamPointer& stream);
   void sweep();
+  bool has_room();
+  void share_out();
+  void make_room_for_answers(const Connection& except);
   void close();
 
   // However a connection's coroutine ends.
   struct Leaving {
     State& state;
     const std::shared_ptr<Connection>& connection;
-    ~Leaving() { state.connections.erase(connection); }
+    ~Leaving() {
+      state.unsent -= connection->unsent;
+      state.connections.erase(connection);
+    }
   };
 
   asio::io_context& context;
@@ -106,12 +100,21 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
   tcp::acceptor acceptor;
   std::unordered_set<std::shared_ptr<Connection>> connections;
   std::unordered_set<StreamPointer> streams;
+  http::PackedTexts packed;
+  PeerOwners owners;
+  Clock::time_point shared_out;
+  std::uint64_t last_number = 0;
+  std::size_t unsent = 0;  // of all connections
   Counts counts;
 };
 
 // ---- listening ---------------------------------------------------------------------------------
 
 std::optional<HttpServer::Problem> HttpServer::State::open() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    options.most_connections = std::min<std::size_t>(options.most_connections, limit.rlim_cur / 4);
+  }
   error_code error;
   if (options.inherited >= 0) {
     int family = AF_INET;
@@ -152,14 +155,16 @@ asio::awaitable<void> HttpServer::State::accept() {
     }
     socket.non_blocking(true, error);
     socket.set_option(tcp::no_delay(true), error);
-    if (connections.size() + streams.size() >= options.most_connections) {
+    if (!has_room()) {
       ++counts.refused;
-      const Response full = http::error(503, "too many connections: try again later");
+      Response full = http::error(503, "too many connections: try again later");
+      http::add_security_headers(full);
       const std::string text = head(full, false) + full.start;
       socket.write_some(asio::buffer(text), error);
       continue;
     }
-    auto connection = std::make_shared<Connection>(std::move(socket));
+    auto connection = std::make_shared<Connection>(
+        Connection{{.socket = std::move(socket), .number = ++last_number, .owner = ""}});
     connections.insert(connection);
     asio::co_spawn(context, serve(std::move(connection)), asio::detached);
   }
@@ -181,7 +186,7 @@ asio::awaitable<void> HttpServer::State::serve(std::shared_ptr<Connection> conne
       const std::size_t count = co_await connection->socket.async_read_some(
           asio::buffer(*bytes), asio::redirect_error(asio::use_awaitable, error));
       if (error || count == 0) break;
-      if (!begun) connection->deadline = Clock::now() + kRequestTime;
+      if (!begun) connection->deadline = Clock::now() + Connection::kRequestTime;
       state = parser->feed({bytes->data(), count});
     }
     if (state == RequestParser::State::kMore) break;
@@ -202,13 +207,13 @@ asio::awaitable<bool> HttpServer::State::answer(Connection& connection,
   error_code error;
   const tcp::endpoint peer = connection.socket.remote_endpoint(error);
   request.from_loopback = !error && peer.address().is_loopback();
-  const Response response = answer_safely(request);
+  Response response = answer_safely(request);
   if (response.stream && !request.is_head()) {
-    start_stream(connection, response);
+    start_stream(connection, std::move(response));
     co_return false;
   }
   const bool keep = request.keep_alive && !response.stream;
-  const bool written = co_await write(connection, response, keep, !request.is_head());
+  const bool written = co_await write(connection, std::move(response), keep, !request.is_head());
   co_return written&& keep;
 }
 
@@ -225,8 +230,8 @@ Response HttpServer::State::answer_safely(const Request& request) const {
 asio::awaitable<void> HttpServer::State::refuse(Connection& connection,
                                                 const RequestParser& parser) {
   ++counts.bad;
-  const Response response = http::error(parser.status(), parser.problem());
-  const bool written = co_await write(connection, response, false, true);
+  Response response = http::error(parser.status(), parser.problem());
+  const bool written = co_await write(connection, std::move(response), false, true);
   if (!written) co_return;
   // What it still sends is read and dropped for a moment, or it would not see the answer.
   error_code error;
@@ -239,27 +244,58 @@ asio::awaitable<void> HttpServer::State::refuse(Connection& connection,
   }
 }
 
-asio::awaitable<bool> HttpServer::State::write(Connection& connection, const Response& response,
+asio::awaitable<bool> HttpServer::State::write(Connection& connection, Response response,
                                                bool keep_alive, bool with_body) {
   connection.deadline = Clock::now() + kAnswerTime;
+  http::add_security_headers(response);
   const std::string first = head(response, keep_alive);
   std::vector<asio::const_buffer> parts;
   parts.push_back(asio::buffer(first));
-  if (with_body) parts.push_back(asio::buffer(response.start));
-  if (with_body && response.rest) parts.push_back(asio::buffer(*response.rest));
+  if (with_body) {
+    parts.push_back(asio::buffer(response.start));
+    for (const SharedText& part : response.rest) parts.push_back(asio::buffer(*part));
+  }
+  connection.unsent = response.start.size();
+  unsent += connection.unsent;
+  if (unsent > kMostUnsent) make_room_for_answers(connection);
   error_code error;
   co_await asio::async_write(connection.socket, parts,
                              asio::redirect_error(asio::use_awaitable, error));
+  unsent -= std::exchange(connection.unsent, 0);
   co_return !error;
+}
+
+// Those that take their answers slowest are given up first.
+void HttpServer::State::make_room_for_answers(const Connection& except) {
+  while (unsent > kMostUnsent) {
+    Connection* slowest = nullptr;
+    for (const auto& each : connections) {
+      if (each.get() == &except || each->unsent == 0) continue;
+      if (slowest == nullptr || each->deadline < slowest->deadline) slowest = each.get();
+    }
+    if (slowest == nullptr) return;
+    ++counts.too_slow;
+    unsent -= std::exchange(slowest->unsent, 0);
+    error_code error;
+    slowest->socket.close(error);  // its coroutine finds out and ends
+  }
 }
 
 // ---- streams -----------------------------------------------------------------------------------
 
-void HttpServer::State::start_stream(Connection& connection, const Response& response) {
-  const auto stream = std::make_shared<Stream>(std::move(connection.socket), *response.stream);
-  std::string start = response.rest ? response.start + *response.rest : response.start;
-  if (stream->options.gzip) start = http::gzip_head() + http::gzip_piece(start);
-  stream->waiting.push_back(std::make_shared<const std::string>(head(response, false) + start));
+void HttpServer::State::start_stream(Connection& connection, Response response) {
+  const auto stream = std::make_shared<Stream>(Stream{{.socket = std::move(connection.socket),
+                                                       .number = connection.number,
+                                                       .owner = connection.owner},
+                                                      *response.stream});
+  const bool gzip = stream->options.gzip;
+  http::add_security_headers(response);
+  stream->queue.begin_with(std::make_shared<const std::string>(
+      head(response, false) +
+      (gzip ? http::gzip_head() + http::gzip_piece(response.start) : response.start)));
+  for (const SharedText& part : response.rest) {
+    stream->queue.begin_with(gzip ? packed.of(part) : part);
+  }
   streams.insert(stream);
   flush(stream);
   await_end(stream);
@@ -283,18 +319,16 @@ void HttpServer::State::await_end(const StreamPointer& stream) {
 
 void HttpServer::State::flush(const StreamPointer& stream) {
   error_code error;
-  while (!stream->waiting.empty() && !stream->blocked) {
-    const std::string& text = *stream->waiting.front();
-    stream->sent += stream->socket.write_some(
-        asio::buffer(text.data() + stream->sent, text.size() - stream->sent), error);
+  while (!stream->queue.empty() && !stream->blocked) {
+    const std::string_view text = stream->queue.front();
+    const std::size_t count =
+        stream->socket.write_some(asio::buffer(text.data(), text.size()), error);
     if (error && error != asio::error::would_block) {
       drop(stream);
       return;
     }
     stream->blocked = static_cast<bool>(error);
-    if (stream->sent < text.size()) continue;
-    stream->waiting.pop_front();
-    stream->sent = 0;
+    stream->queue.sent(count);
   }
   if (!stream->blocked) return;
   stream->socket.async_wait(tcp::socket::wait_write,
@@ -322,6 +356,31 @@ void HttpServer::State::sweep() {
     error_code error;
     connection->socket.close(error);  // its coroutine finds out and ends
   }
+}
+
+// ---- fairness ----------------------------------------------------------------------------------
+
+bool HttpServer::State::has_room() {
+  const std::size_t count = connections.size() + streams.size();
+  const bool crowded = count >= options.most_connections / 8;
+  if (crowded && Clock::now() - shared_out >= kSharePause) share_out();
+  return connections.size() + streams.size() < options.most_connections;
+}
+
+// One owner has a quarter of what the others leave; the newest of its connections go.
+void HttpServer::State::share_out() {
+  shared_out = Clock::now();
+  std::vector<Peer*> peers;
+  for (const auto& each : connections) peers.push_back(each.get());
+  for (const auto& each : streams) peers.push_back(each.get());
+  std::ranges::sort(peers, {}, &Peer::number);
+  name_owners(peers, owners);
+  error_code error;
+  for (Peer* peer : beyond_share(peers, options.most_connections)) {
+    ++counts.refused;
+    peer->socket.close(error);  // its coroutine finds out and ends
+  }
+  std::erase_if(streams, [](const StreamPointer& stream) { return !stream->socket.is_open(); });
 }
 
 void HttpServer::State::close() {
@@ -367,8 +426,8 @@ void HttpServer::publish(http::Channel channel, const SharedText& text) {
     if (stream->options.gzip && !packed) {
       packed = std::make_shared<const std::string>(http::gzip_piece(*text));
     }
-    stream->waiting.push_back(stream->options.gzip ? packed : text);
-    if (stream->waiting.size() > kMostWaiting) {
+    stream->queue.add(stream->options.gzip ? packed : text);
+    if (stream->queue.is_behind()) {
       ++state_->counts.too_slow;
       state_->drop(stream);
     } else if (!stream->blocked) {

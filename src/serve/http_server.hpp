@@ -3,7 +3,9 @@
 //
 // HTTP on the daemon's loop: connections, keep-alive, streams. No peer makes another wait: a
 // request has ten seconds to arrive, an answer thirty to be taken, and a stream whose reader falls
-// more than 64 messages behind is closed.
+// more than 64 messages or 4 MiB behind is closed. Answers that nobody takes may have 64 MiB
+// together; the slowest readers are given up first. Of the connections one user of this machine, or
+// one address elsewhere, has a quarter of what the others leave.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +22,10 @@
 namespace ttmem::serve {
 
 struct HttpServerOptions {
-  std::string host = "127.0.0.1";  // an address, or "localhost"
-  std::uint16_t port = 7171;       // 0 = any that is free
-  int inherited = -1;              // a listening socket that a service manager made
-  std::size_t most_connections = 4096;
+  std::string host = "127.0.0.1";       // an address, or "localhost"
+  std::uint16_t port = 7171;            // 0 = any that is free
+  int inherited = -1;                   // a listening socket that a service manager made
+  std::size_t most_connections = 4096;  // at most a quarter of the descriptors
 };
 
 class HttpServer {

@@ -17,9 +17,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kStreamPeriod = 100ms, kLegacyPeriod = 200ms, kIdlePeriod = 1000ms;
-constexpr std::uint32_t kSensorsMs = 10000;  // 32 devices cost 2 ms
-constexpr int kLargestShare = 5;             // a fifth of a core
-constexpr std::size_t kMostRecent = 1000;    // events
+constexpr std::uint32_t kSensorsMs = 3000;  // 32 devices cost 2 ms
+constexpr int kLargestShare = 5;            // a fifth of a core
+constexpr std::size_t kMostRecent = 1000;   // events
 
 }  // namespace
 
@@ -31,6 +31,7 @@ Refresher::Refresher(loop::Loop& loop, history::History* history,
                   .host = true,
                   .sensors_every_ms = kSensorsMs,
                   .words_of_user = words_of_user,
+                  .launches = true,
                   .reap = true}),
       broadcast_(fmt::format("{:x}-{:x}", collect::Moment::now().wall_ns, ::getpid())) {}
 
@@ -71,6 +72,8 @@ void Refresher::tell_all(const std::vector<ledger::EventView>& events, bool chan
   }
   if (history_ != nullptr) {
     if (changed) history_->record(collector_.snapshot(), collector_.snapshot().time);
+    history_->record(
+        busy_minutes_.take(collector_.snapshot(), [this] { return collector_.programs(true); }));
     history_->tick(collector_.snapshot().time);
   }
   recent_.insert(recent_.end(), events.begin(), events.end());
@@ -84,8 +87,8 @@ void Refresher::refresh_if_old() {
   }
 }
 
-std::string Refresher::first_events(const http::StreamOptions& reader,
-                                    std::string_view last_event_id) {
+http::FirstEvents Refresher::first_events(const http::StreamOptions& reader,
+                                          std::string_view last_event_id) {
   refresh_if_old();
   if (server_->streams() == 0) {  // the timer still waits for a second
     loop_.cancel(timer_);

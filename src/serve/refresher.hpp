@@ -16,6 +16,7 @@
 #include "collect/collector.hpp"
 #include "legacy/server.hpp"
 #include "loop/loop.hpp"
+#include "serve/history/busy_minutes.hpp"
 #include "serve/history/history.hpp"
 #include "serve/http/deltas.hpp"
 #include "serve/http/live_snapshot.hpp"
@@ -35,8 +36,8 @@ class Broadcast {
   void tell(HttpServer& server, http::LiveSnapshot& live, const collect::Collector& collector,
             const std::vector<ledger::EventView>& events, bool changed);
   // What a new reader gets first. Call tell() before, so that all readers are at the same point.
-  std::string first(const http::StreamOptions& reader, http::LiveSnapshot& live,
-                    const collect::Collector& collector, std::string_view last_event_id);
+  http::FirstEvents first(const http::StreamOptions& reader, http::LiveSnapshot& live,
+                          const collect::Collector& collector, std::string_view last_event_id);
   // Nobody listens.
   void rest();
 
@@ -51,7 +52,8 @@ class Broadcast {
 
   http::Deltas full_, brief_;
   http::CoreLevels levels_;
-  bool levels_old_ = true;  // something changed since they were worked out
+  http::SharedText all_levels_;  // for new readers; null = they changed
+  bool levels_old_ = true;       // something changed since they were worked out
   Clock::time_point levels_due_;
 };
 
@@ -71,7 +73,7 @@ class Refresher {
   void refresh();
   void refresh_if_old();
   // Reads, tells all readers of streams, and gives what a new one gets first.
-  std::string first_events(const http::StreamOptions& reader, std::string_view last_event_id);
+  http::FirstEvents first_events(const http::StreamOptions& reader, std::string_view last_event_id);
   // The last events, at most 1,000, the oldest first.
   const std::deque<ledger::EventView>& recent() const { return recent_; }
 
@@ -103,6 +105,7 @@ class Refresher {
   Broadcast broadcast_;
   std::deque<ledger::EventView> recent_;
   view::CounterMemory launches_;
+  history::BusyMinutes busy_minutes_;
   Counts counts_;
   Clock::time_point last_;
   std::chrono::nanoseconds cost_{};  // time on a core of the last reading

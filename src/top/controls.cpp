@@ -224,9 +224,11 @@ void open_filter(ScreenState& state) {
   if (state.view == View::kDevice) state.kernels = true;
 }
 
-// Cores or kernels, holdings or failures.
+// Cores or kernels, figures or timeline, holdings or failures.
 void show_other_list(ScreenState& state) {
-  if (state.view == View::kDevice) {
+  if (state.view == View::kPrograms) {
+    state.timeline = !state.timeline;
+  } else if (state.view == View::kDevice) {
     state.kernels = !state.kernels;
   } else if (state.view == View::kProcess) {
     state.failures = !state.failures;

@@ -24,6 +24,22 @@ std::string grid_text(const ledger::DeviceView& device) {
   return fmt::format("{}x{} cores", device.grid_x, device.grid_y);
 }
 
+// "47 °C 65 W 1000 MHz", as far as the host tells.
+std::string sensors_text(const std::optional<ledger::HostDevice>& host) {
+  std::string text;
+  const auto add = [&text](const std::optional<std::int64_t>& value, double unit,
+                           const char* name) {
+    if (!value) return;
+    text += fmt::format("{}{:.0f} {}", text.empty() ? "" : " ", static_cast<double>(*value) / unit,
+                        name);
+  };
+  if (!host) return text;
+  add(host->temperature_millidegrees, 1e3, "°C");
+  add(host->power_microwatts, 1e6, "W");
+  add(host->aiclk_mhz, 1, "MHz");
+  return text;
+}
+
 // The most telling first.
 std::vector<std::string> facts(const Scene& scene, const ledger::DeviceView& device) {
   const ledger::DeviceFigures& figures = device.figures;
@@ -35,6 +51,9 @@ std::vector<std::string> facts(const Scene& scene, const ledger::DeviceView& dev
   }
   if (const auto* ring = ledger::fullest_worker_ring(figures.rings)) {
     result.push_back("ring " + view::percent_text(ring->used, ring->capacity));
+  }
+  if (const std::string sensors = sensors_text(device.host); !sensors.empty()) {
+    result.push_back(sensors);
   }
   if (const auto largest = figures.space(ledger::Space::kDram).largest_free) {
     result.push_back(fmt::format("largest DRAM block {}", scene.bytes(largest)));
@@ -133,7 +152,12 @@ std::string legend_word(std::string_view name, const std::string& amount, bool i
 void draw_legend(Canvas& canvas, int x, int y, int end, const Scene& scene,
                  const ledger::DeviceView& device) {
   if (!device.figures.l1_capacity) {
-    canvas.grid.text(x, y, "No tracked process reports how large it is.", looks::kFaint, end - x);
+    std::string text = "No tracked process reports how large it is.";
+    if (const auto nominal = device.nominal()) {
+      text += fmt::format(" Nominal: DRAM {}, L1 {}.", scene.bytes(nominal->dram_bytes),
+                          scene.bytes(nominal->l1_bytes()));
+    }
+    canvas.grid.text(x, y, text, looks::kFaint, end - x);
     return;
   }
   const L1Parts parts = l1_parts(device);

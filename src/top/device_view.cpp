@@ -8,6 +8,7 @@
 #include "top/device_card.hpp"
 #include "top/list_rows.hpp"
 #include "top/listing.hpp"
+#include "top/ring_strips.hpp"
 #include "top/views.hpp"
 #include "view/bars.hpp"
 #include "view/labels.hpp"
@@ -133,6 +134,7 @@ std::vector<ListCell> kernel_cells(const Scene& scene, const ledger::HoldingView
           {std::string(ledger::processor_name(kernel.processor)), looks::kSoft, {}},
           {scene.bytes(kernel.packed), looks::kText, {}},
           {std::to_string(kernel.cores), looks::kText, {}},
+          {kernel.code_users > 1 ? std::to_string(kernel.code_users) : "-", looks::kSoft, {}},
           {scene.bytes(kernel.footprint), looks::kText, {}},
           {view::exact_text(kernel.dispatches), looks::kText, {}},
           {view::exact_text(kernel.cache_hits), looks::kText, {}},
@@ -143,11 +145,22 @@ std::vector<ListCell> kernel_cells(const Scene& scene, const ledger::HoldingView
 
 std::string kernels_note(const Scene& scene, const ledger::DeviceView& device) {
   const ledger::KernelFigures& kernels = device.figures.kernels;
-  return fmt::format("footprint {}   dispatches {}   hits {}   reloads {}   evictions {}{}",
-                     scene.bytes(kernels.total().footprint), view::exact_text(kernels.dispatches),
-                     view::exact_text(kernels.cache_hits), view::exact_text(kernels.reloads),
-                     view::exact_text(kernels.evictions),
-                     kernels.stand_in ? "   sizes are stand-ins" : "");
+  std::string note = fmt::format(
+      "footprint {}   dispatches {}   hits {}   reloads {}   evictions {}{}",
+      scene.bytes(kernels.total().footprint), view::exact_text(kernels.dispatches),
+      view::exact_text(kernels.cache_hits), view::exact_text(kernels.reloads),
+      view::exact_text(kernels.evictions), kernels.stand_in ? "   sizes are stand-ins" : "");
+  for (std::size_t i = 1; i < ledger::kCoreTypes; ++i) {
+    if (kernels.by_core_type[i].value_or(0) == 0) continue;
+    note += fmt::format("   on {} {}", name(static_cast<ledger::CoreType>(i)),
+                        scene.bytes(kernels.by_core_type[i]));
+  }
+  const std::uint64_t code = kernels.code_bytes.value_or(0);
+  const std::uint64_t unique = kernels.unique_bytes.value_or(0);
+  if (code > unique) {
+    note += fmt::format("   same code {} of {}", scene.bytes(code - unique), scene.bytes(code));
+  }
+  return note;
 }
 
 void draw_kernels(Canvas& canvas, const view::Rect& place, const Scene& scene,
@@ -170,6 +183,7 @@ void draw_kernels(Canvas& canvas, const view::Rect& place, const Scene& scene,
                      {"RISC", 7, false, 8, 0, ""},
                      {"SIZE", bytes, true, 0, 0, "size"},
                      {"CORES", 6, true, 0, 0, "cores"},
+                     {"SAME", 5, true, 9, 0, ""},
                      {"FOOTPRINT", bytes, true, 2, 0, "footprint"},
                      {"DISPATCHES", 11, true, 3, 0, "dispatches"},
                      {"HITS", 8, true, 4, 0, "hits"},
@@ -207,8 +221,12 @@ void draw_dram_bank(Canvas& canvas, const view::Rect& place, const Scene& scene,
 // The frame must have the device's details.
 void draw_device_tables(Canvas& canvas, const view::Rect& place, const Scene& scene,
                         const ledger::DeviceView& device) {
-  constexpr int kBankRows = 3;
-  draw_kernels(canvas, {place.x, place.y, place.columns, place.rows - kBankRows}, scene, device);
+  constexpr int kBankRows = 3, kLeastKernels = 6;
+  int rings = ring_lines(scene);
+  if (place.rows - kBankRows - rings < kLeastKernels) rings = 0;
+  const int kernels = place.rows - kBankRows - rings;
+  draw_kernels(canvas, {place.x, place.y, place.columns, kernels}, scene, device);
+  if (rings > 0) draw_rings(canvas, {place.x, place.y + kernels, place.columns, rings}, scene);
   draw_dram_bank(canvas, {place.x, place.bottom() - kBankRows, place.columns, kBankRows}, scene,
                  device);
 }
@@ -238,7 +256,8 @@ void draw_device(Canvas& canvas, const view::Rect& place, const Scene& scene) {
   }
   if (scene.state.kernels) return draw_device_tables(canvas, rest, scene, *device);
   const int kernels = static_cast<int>(scene.frame.device->kernels.size());
-  const int tables = rest.rows >= 24 ? std::min(rest.rows - 15, std::max(kernels, 1) + 6) : 0;
+  const int wanted = std::max(kernels, 1) + 6 + ring_lines(scene);
+  const int tables = rest.rows >= 24 ? std::min(rest.rows - 15, wanted) : 0;
   draw_cores(canvas, {rest.x, rest.y, rest.columns, rest.rows - tables}, scene);
   if (tables == 0) return;
   draw_device_tables(canvas, {rest.x, rest.bottom() - tables, rest.columns, tables}, scene,

@@ -41,7 +41,9 @@ DeviceDetails device_details(const collect::Collector& collector,
   DeviceDetails details;
   details.unique_id = device.unique_id;
   details.cores = collector.cores(device.id, true);
+  details.rings = collector.rings(device.id);
   collector.holdings([&](const HoldingView& holding) {
+    // What the dead held is no longer on the device, and an estimate has no address to draw.
     if (!holding.process->alive || holding.estimated || !is_on(holding, device.id)) return;
     if (holding.kind == HoldingKind::kKernel) details.kernels.push_back(holding);
     if (holding.kind == HoldingKind::kBuffer && holding.space == ledger::Space::kDram &&
@@ -90,6 +92,7 @@ std::string what(const HoldingView& holding) {
 }
 
 std::uint64_t bytes_of(const HoldingView& holding) {
+  // The best measure there is: what it takes, else where it lies, else what was asked for.
   const ledger::Figure& figure = holding.kind == HoldingKind::kKernel ? holding.footprint
                                  : holding.taken                      ? holding.taken
                                  : holding.occupied                   ? holding.occupied
@@ -101,6 +104,7 @@ void add(HoldingGroup& group, const HoldingView& holding, ledger::TimeNs now) {
   const std::uint64_t bytes = bytes_of(holding);
   ++group.count;
   group.bytes += bytes;
+  // Without a time it is neither old nor fresh.
   if (holding.since == 0) return;
   if (holding.since + kFreshNs > now) group.fresh_bytes += bytes;
   if (group.oldest == 0 || holding.since < group.oldest) group.oldest = holding.since;
@@ -111,6 +115,7 @@ std::vector<HoldingGroup> groups_of(const collect::Collector& collector,
                                     const ledger::ProcessView& process, ledger::TimeNs now) {
   std::map<std::tuple<std::string, std::string, std::string>, HoldingGroup> groups;
   collector.holdings([&](const HoldingView& holding) {
+    // A program is counted by its kernels and ranges: with itself it would be there twice.
     if (!holding.process->is(process) || holding.kind == HoldingKind::kProgram) return;
     const std::string& tag = holding.operation.empty() ? holding.name : holding.operation;
     std::string kind = what(holding);
@@ -167,6 +172,8 @@ ledger::TimeNs last_moment(const ledger::ProcessView& process, ledger::TimeNs no
 }
 
 ProcessId process_id(const ledger::ProcessName& process) {
+  // The name of a segment is new for every process; pid and start come again after a restart of the
+  // host, and in every container.
   if (!process.segment.empty()) return std::hash<std::string>{}(process.segment);
   return process.start << 22 ^ static_cast<std::uint32_t>(process.pid);
 }
@@ -184,7 +191,7 @@ void take_details(const collect::Collector& collector, const Request& request, F
           process_details(collector, process, request.failure, request.tree, frame.snapshot.time);
     }
   }
-  if (request.programs) frame.programs = collector.programs();
+  if (request.programs) frame.programs = collector.programs(request.launches);
 }
 
 }  // namespace ttmem::top

@@ -32,6 +32,7 @@ struct Request {
   std::uint32_t failure = 0;            // of that process: its picture; 0 = none
   bool tree = false;                    // of that process: its holdings by stack
   bool programs = false;
+  bool launches = false;  // of the programs: which ran when
   bool events = false;
   friend bool operator==(const Request&, const Request&) = default;
 };
@@ -46,6 +47,7 @@ struct DeviceDetails {
   std::vector<ledger::CoreView> cores;       // as all processes fill them, with maps
   std::vector<ledger::HoldingView> kernels;  // largest footprint first
   std::vector<Interval> dram;                // ascending, merged
+  std::vector<ledger::RingView> rings;
 };
 
 // Holdings of one process that are alike: same kind, same operation, same line.

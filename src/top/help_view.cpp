@@ -26,7 +26,7 @@ constexpr std::array<Line, 14> kKeys = {{
     {"← →", "cores: move; lists: the next order"},
     {"c", "cores: colour by the next figure"},
     {"n  p", "next and previous device or process"},
-    {"f", "cores or kernels, holdings or failures"},
+    {"f", "kernels, timeline, failures, and back"},
     {"t", "process: a tree by line; Enter folds"},
     {"b", "bytes to the last digit"},
     {"Space", "pause and go on"},

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "top/list_rows.hpp"
 #include "top/listing.hpp"
+#include "top/timeline.hpp"
 #include "top/views.hpp"
 #include "view/labels.hpp"
 #include "view/status_sections.hpp"
@@ -25,18 +28,27 @@ std::vector<ListColumn> columns(const Scene& scene) {
           {"DISPATCHES", 11, true, 0, 0, "dispatches"},
           {"HITS", 8, true, 11, 0, ""},
           {"RELOADS", 7, true, 10, 0, ""},
+          {"REPLAYS", 8, true, 13, 0, "replays"},
           {"DISP/S", 7, true, 4, 0, "dispatches/s"},
+          {"NOW/S", 8, true, 0, 0, "launches now"},
           {"FIRST", 9, true, 7, 0, "first dispatch"},
           {"LAST", 9, true, 1, 0, "last dispatch"},
           {"LINE", 16, false, 12, 1, ""}};
 }
 
+std::string program_title(const ledger::ProgramView& program) {
+  return program.name.empty() ? "program " + view::hex_text(program.id) : program.name;
+}
+
+std::string recent_text(const ledger::ProgramView& program) {
+  if (!program.recent_per_second) return "?";
+  return *program.recent_per_second > 0 ? fmt::format("{:.1f}", *program.recent_per_second) : "-";
+}
+
 std::vector<ListCell> cells(const Scene& scene, const ledger::ProgramView& program) {
   const ledger::TimeNs now = scene.frame.snapshot.time;
   const view::Look look = program.loaded ? looks::kText : looks::kFaint;
-  const std::string name =
-      program.name.empty() ? "program " + view::hex_text(program.id) : program.name;
-  return {{name, program.loaded ? looks::kText.bold() : looks::kFaint, {}},
+  return {{program_title(program), program.loaded ? looks::kText.bold() : looks::kFaint, {}},
           {std::string(view::title(program.type)), type_look(program.type), {}},
           {fmt::format("{} {}", program.process->label(), program.process->name), looks::kSoft, {}},
           {view::id_list(program.devices), look, {}},
@@ -47,13 +59,66 @@ std::vector<ListCell> cells(const Scene& scene, const ledger::ProgramView& progr
           {program.loaded ? view::exact_text(program.dispatches) : "registered", look, {}},
           {view::exact_text(program.cache_hits), look, {}},
           {view::exact_text(program.reloads), look, {}},
+          {view::exact_text(program.replays), look, {}},
           {program.dispatches_per_second > 0 ? fmt::format("{:.1f}", program.dispatches_per_second)
                                              : "-",
            look,
            {}},
+          {recent_text(program), look, {}},
           {view::age_text(program.first_dispatch, now), looks::kSoft, {}},
           {view::age_text(program.last_dispatch, now), looks::kSoft, {}},
           {program.line, looks::kFaint, {}}};
+}
+
+// ---- which program ran when
+// ---------------------------------------------------------------------
+
+// Failures that name no program have a line of their own, above the programs.
+bool draw_failures(Canvas& canvas, const view::Rect& line, int x, const Scene& scene,
+                   const TimeScale& scale) {
+  bool any = false;
+  for (const ledger::ProcessView& process : scene.frame.snapshot.processes) {
+    for (const ledger::FailureView& failure : process.failures) {
+      const int column = scale.column_of(failure.time);
+      if (failure.program || column < 0) continue;
+      canvas.grid.put(x + column, line.y, U'!', looks::kBad);
+      any = true;
+    }
+  }
+  if (any) canvas.grid.text(line.x, line.y, "failures of no program", looks::kBad, x - line.x - 1);
+  return any;
+}
+
+void draw_timelines(Canvas& canvas, const view::Rect& place, const Scene& scene,
+                    const std::vector<const ledger::ProgramView*>& rows) {
+  const int name = std::clamp(place.columns / 4, 16, 32);
+  const int before = name + 1 + 8 + 1;  // the name, and how fast it runs now
+  const int columns = std::max(1, place.columns - before);
+  const TimeScale scale(scene.frame.snapshot.time, columns);
+  const view::Rect first{place.x, place.y, place.columns, 1};
+  const int above = draw_failures(canvas, first, place.x + before, scene, scale) ? 1 : 0;
+  std::vector<std::vector<TimeCell>> cells;
+  std::uint64_t brightest = 0;
+  for (const ledger::ProgramView* program : rows) {
+    cells.push_back(scale.cells(program->launches.value_or(ledger::LaunchSeries{})));
+    for (const TimeCell& cell : cells.back()) brightest = std::max(brightest, cell.launches);
+  }
+  Listing listing = listing_of(scene.state, rows.size());
+  listing.columns = {{"PROGRAM", name, false, 0, 0, "name"},
+                     {"NOW/S", 8, true, 0, 0, "launches now"},
+                     {fmt::format("THE LAST {} MINUTES, {} s EACH", ledger::kLaunchIntervals / 60,
+                                  scale.seconds()),
+                      columns, false, 0, 0, ""}};
+  listing.row = [&](int row) -> std::vector<ListCell> {
+    const auto index = static_cast<std::size_t>(row);
+    const ledger::ProgramView& program = *rows[index];
+    return {{program_title(program), program.loaded ? looks::kText : looks::kFaint, {}},
+            {recent_text(program), looks::kText, {}},
+            {"", looks::kText, [&, index](view::Grid& grid, int x, int y, int) {
+               draw_timeline(grid, x, y, cells[index], brightest, scene.state.colours);
+             }}};
+  };
+  draw_list(canvas, {place.x, place.y + above, place.columns, place.rows - above}, listing);
 }
 
 }  // namespace
@@ -62,7 +127,8 @@ void draw_programs(Canvas& canvas, const view::Rect& place, const Scene& scene) 
   const auto rows = program_rows(scene);
   std::size_t registered = 0;
   for (const ledger::ProgramView* program : rows) registered += program->loaded ? 0 : 1;
-  const std::string note = registered > 0 ? fmt::format("{} never dispatched", registered) : "";
+  std::string note = registered > 0 ? fmt::format("{} never dispatched", registered) : "";
+  if (scene.state.timeline) note = timeline_legend();
   const view::Rect inside =
       draw_panel(canvas, place, fmt::format("Programs {}", rows.size()), note);
   if (rows.empty()) {
@@ -73,10 +139,12 @@ void draw_programs(Canvas& canvas, const view::Rect& place, const Scene& scene) 
                                         : "No living process has a program."});
     return;
   }
+  const view::Rect body{inside.x + 1, inside.y, inside.columns - 2, inside.rows};
+  if (scene.state.timeline) return draw_timelines(canvas, body, scene, rows);
   Listing listing = listing_of(scene.state, rows.size());
   listing.columns = columns(scene);
   listing.row = [&](int row) { return cells(scene, *rows[static_cast<std::size_t>(row)]); };
-  draw_list(canvas, {inside.x + 1, inside.y, inside.columns - 2, inside.rows}, listing);
+  draw_list(canvas, body, listing);
 }
 
 }  // namespace ttmem::top

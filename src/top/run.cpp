@@ -70,6 +70,7 @@ class Loop {
     std::array<pollfd, 3> waiting = {{{STDIN_FILENO, POLLIN, 0},
                                       {terminal_.signal_descriptor(), POLLIN, 0},
                                       {source_.descriptor(), POLLIN, 0}}};
+    // Escape is a key of its own and the beginning of every other special key: only time tells.
     const int timeout = decoder_.pending() ? kEscapeMs : patience_ms;
     const int ready = poll(waiting.data(), waiting.size(), timeout);
     if (ready == 0 && decoder_.pending()) apply_all(decoder_.flush());
@@ -124,6 +125,7 @@ class Loop {
   void take_frame() {
     std::shared_ptr<const Frame> next = source_.take();
     if (!next) return;
+    // New events push the list down; the person still looks at the same one.
     state_.lists[static_cast<std::size_t>(View::kEvents)].selected =
         event_selected_in({*frame_, history_, state_}, *next);
     frame_ = std::move(next);
@@ -146,8 +148,9 @@ collect::Options what_to_read(const std::optional<ledger::ProcessSelector>& proc
   collect::Options options;
   options.process = process;
   options.host = true;
+  options.launches = true;
   options.host_every_ms = 3000;
-  options.sensors_every_ms = 10'000;
+  options.sensors_every_ms = 3000;
   options.quiet_every_ms = 300;
   return options;
 }
@@ -168,6 +171,7 @@ std::string picture(const RunOptions& options, int columns, int rows) {
   Frame frame;
   History history;
   history.recall(options.past);
+  // Twice, because a rate needs two looks; and what to ask for is known only after the first.
   read(request_for(state, frame.snapshot), frame);
   history.add(frame.snapshot);
   std::this_thread::sleep_for(

@@ -50,6 +50,7 @@ std::vector<Hint> hints(const ScreenState& state) {
     add('f', "f", state.kernels ? "cores" : "kernels");
     add('n', "n", "next device");
   }
+  if (state.view == View::kPrograms) add('f', "f", state.timeline ? "figures" : "timeline");
   if (state.view == View::kProcess) {
     add('f', "f", state.failures ? "holdings" : "failures");
     if (!state.failures) add('t', "t", state.tree ? "list" : "tree");

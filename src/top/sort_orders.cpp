@@ -115,7 +115,12 @@ SortOrders<Program> program_orders() {
       {"name", [](const Program& a, const Program& b) { return a->name < b->name; }},
       {"cores", [](const Program& a, const Program& b) { return a->cores > b->cores; }},
       {"first dispatch",
-       [](const Program& a, const Program& b) { return a->first_dispatch > b->first_dispatch; }}};
+       [](const Program& a, const Program& b) { return a->first_dispatch > b->first_dispatch; }},
+      {"launches now",
+       [](const Program& a, const Program& b) {
+         return a->recent_per_second.value_or(0) > b->recent_per_second.value_or(0);
+       }},
+      {"replays", [](const Program& a, const Program& b) { return a->replays > b->replays; }}};
   return kAll;
 }
 

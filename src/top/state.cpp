@@ -29,6 +29,7 @@ Request request_for(const ScreenState& state, const ledger::Snapshot& snapshot) 
       break;
     case View::kPrograms:
       request.programs = true;
+      request.launches = state.timeline;
       break;
     case View::kEvents:
       request.events = true;

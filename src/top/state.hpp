@@ -53,6 +53,7 @@ struct ScreenState {
   int core_column = -1, core_row = -1;
   CoreFigure core_figure = CoreFigure::kUsed;
 
+  bool timeline = false;           // Programs: which ran when, instead of their figures
   bool kernels = false;            // Device: the kernels alone, instead of the cores
   bool failures = false;           // Process: failures instead of holdings
   bool tree = false;               // Process: holdings by stack

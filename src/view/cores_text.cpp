@@ -38,10 +38,12 @@ std::string clash_cell(const std::optional<ledger::Clash>& clash) {
 }
 
 std::vector<std::string> row(const CoreView& core) {
-  return {place(core.core),          std::string(name(core.role)), exact_text(core.fixed),
-          exact_text(core.ring),     exact_text(core.program_l1),  exact_text(core.gaps),
-          exact_text(core.free),     exact_text(core.buffers),     exact_text(core.l1_small),
-          exact_text(core.l1_bytes), headroom_cell(core.headroom), clash_cell(core.clash)};
+  return {
+      place(core.core),          std::string(name(core.role)), exact_text(core.fixed),
+      exact_text(core.ring),     exact_text(core.program_l1),  exact_text(core.gaps),
+      exact_text(core.free),     exact_text(core.buffers),     exact_text(core.l1_small),
+      exact_text(core.l1_bytes), headroom_cell(core.headroom), exact_text(core.kernel_footprint),
+      clash_cell(core.clash)};
 }
 
 Tone tone(const ledger::CoreStretch& stretch) {
@@ -49,6 +51,18 @@ Tone tone(const ledger::CoreStretch& stretch) {
                     stretch.kind == ledger::Stretch::kBuffer ||
                     stretch.kind == ledger::Stretch::kL1Small;
   return used ? Tone::kPlain : Tone::kFaint;
+}
+
+// Of a core that has its own: ethernet and dispatch cores.
+std::string kernels_text(const CoreView& core, const Style& style) {
+  if (core.kernels.empty()) return "";
+  Table table({{"Kernel"}, {"Type"}, {"RISC"}, {"Bytes", Align::kRight}, {"Program"}, {"Owner"}});
+  for (const ledger::CoreKernel& kernel : core.kernels) {
+    table.add({kernel.name.empty() ? "-" : printable(kernel.name), std::string(name(kernel.type)),
+               std::string(ledger::processor_name(kernel.processor)), exact_text(kernel.bytes),
+               printable(kernel.program), process_cell(kernel.owner)});
+  }
+  return style.paint(Tone::kStrong, "  Kernels") + "\n" + table.text(style, 2);
 }
 
 }  // namespace
@@ -68,6 +82,7 @@ std::string cores_text(const DeviceCores& device, const Style& style) {
                {"L1_SMALL", kRight},
                {"= L1", kRight},
                {"Headroom", kRight},
+               {"Kernels", kRight},
                {any_clash ? "Clash" : ""}});
   for (const CoreView& core : device.cores) table.add(row(core), tone(core));
   return style.paint(Tone::kStrong, fmt::format("Device {}, bytes per core", device.id)) + "\n" +
@@ -92,6 +107,7 @@ std::string core_map_text(std::uint32_t device_id, const CoreView& core, const S
       fmt::format("Device {}, core {} ({}), {} bytes of L1, bottom to top", device_id,
                   place(core.core), name(core.role), exact_text(core.l1_bytes));
   std::string text = style.paint(Tone::kStrong, title) + "\n" + table.text(style, 2);
+  text += kernels_text(core, style);
   if (!core.headroom) return text;
   std::string line = fmt::format("  Headroom {} bytes", signed_exact_text(*core.headroom));
   if (core.clash) line += ", a clash: " + clash_cell(core.clash);

@@ -67,6 +67,18 @@ std::string id_words(std::string_view noun, std::uint64_t id) {
   return fmt::format("{} {}", noun, hex_text(id));
 }
 
+std::string_view served_words(ledger::Served served) {
+  switch (served) {
+    case ledger::Served::kHit:
+      return "cache hit";
+    case ledger::Served::kFirstLoad:
+      return "first load";
+    case ledger::Served::kReload:
+      return "reload";
+  }
+  return "";
+}
+
 std::string what(const EventView& event) {
   switch (event.kind) {
     case EventKind::kProcessStarted:
@@ -108,6 +120,9 @@ std::string what(const EventView& event) {
       return fmt::format("{}, id {}", printable(event.reason), hex_text(event.unknown_id));
     case EventKind::kRingFull:
       return id_words("ring manager", event.id);
+    case EventKind::kLaunched:
+      return fmt::format("workload {}, launch {}, {}", hex_text(event.workload), event.count,
+                         served_words(event.served));
   }
   return "";
 }

@@ -36,6 +36,12 @@ struct DeviceBanks {
   std::vector<ledger::BankMap> spaces;
 };
 
+struct DeviceRings {
+  std::uint32_t id = 0;
+  std::uint64_t unique_id = 0;
+  std::vector<ledger::RingView> rings;
+};
+
 // What was asked, and the rows that answer it.
 struct Origins {
   ledger::OriginQuestion question;
@@ -57,6 +63,11 @@ std::string banks_json(const ledger::Snapshot& snapshot, const DeviceBanks& devi
                        JsonLayout layout);
 std::string programs_json(const ledger::Snapshot& snapshot,
                           const std::vector<ledger::ProgramView>& programs, JsonLayout layout);
+// Programs with their series.
+std::string launches_json(const ledger::Snapshot& snapshot,
+                          const std::vector<ledger::ProgramView>& programs, JsonLayout layout);
+std::string rings_json(const ledger::Snapshot& snapshot, const DeviceRings& device,
+                       JsonLayout layout);
 std::string origins_json(const ledger::Snapshot& snapshot, const Origins& origins,
                          JsonLayout layout);
 std::string failures_json(const ledger::Snapshot& snapshot,

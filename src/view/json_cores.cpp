@@ -34,6 +34,17 @@ Json clash(const std::optional<ledger::Clash>& view) {
   return value;
 }
 
+Json core_kernel(const ledger::CoreKernel& view) {
+  Json value;
+  add_process(value, view.owner ? *view.owner : *ledger::nobody());
+  value.update({{"name", text_or_null(view.name)},
+                {"program", text_or_null(view.program)},
+                {"type", name(view.type)},
+                {"processor", ledger::processor_name(view.processor)},
+                {"bytes", view.bytes}});
+  return value;
+}
+
 Json core(const ledger::CoreView& view, bool with_map) {
   Json value = {{"type", name(view.core.type)},
                 {"x", view.core.x},
@@ -58,10 +69,13 @@ Json core(const ledger::CoreView& view, bool with_map) {
                 {"reserved", view.reserved},
                 {"kernel_footprint", view.kernel_footprint},
                 {"ring_used", view.ring_used},
-                {"map", nullptr}};
+                {"map", nullptr},
+                {"kernels", nullptr}};
   if (with_map) {
     value["map"] = Json::array();
     for (const auto& each : view.map) value["map"].push_back(stretch(each));
+    value["kernels"] = Json::array();
+    for (const auto& each : view.kernels) value["kernels"].push_back(core_kernel(each));
   }
   return value;
 }

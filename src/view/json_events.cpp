@@ -22,8 +22,9 @@ struct EventFields {
         gap(kind == EventKind::kGap),
         ended(kind == EventKind::kProcessEnded),
         failed(kind == EventKind::kFailed),
-        anomaly(kind == EventKind::kAnomaly) {}
-  bool buffer, program, workload, trace, gap, ended, failed, anomaly;
+        anomaly(kind == EventKind::kAnomaly),
+        launch(kind == EventKind::kLaunched) {}
+  bool buffer, program, workload, trace, gap, ended, failed, anomaly, launch;
   // 0 is an id like any other: the runtime numbers its buffers from 0.
   bool id() const { return buffer || program || workload || trace; }
 };
@@ -34,6 +35,7 @@ Json device(const ledger::EventDevice& view) {
   return {{"id", view.id},
           {"unique_id", unique_id_text(view.unique_id)},
           {"kernels_footprint", view.kernels_footprint},
+          {"kernels_estimated", view.kernels_estimated},
           {"program_l1_allocated", view.program_l1_allocated}};
 }
 
@@ -43,7 +45,7 @@ Json kernel(const ledger::EventKernel& view) {
           {"core_type", name(view.core_type)},
           {"processor", text_or_null(ledger::processor_name(view.processor))},
           {"packed", view.packed_bytes},
-          {"cores", view.cores},
+          {"cores", view.cores == 0 ? Json(nullptr) : Json(view.cores)},
           {"footprint", view.footprint}};
 }
 
@@ -91,6 +93,7 @@ void add_program(Json& value, const ledger::EventView& event, const EventFields&
   value["type"] = if_has(has.program, name(event.type));
   value["kernels"] = has.program ? kernels(event.kernels) : Json(nullptr);
   value["footprint"] = if_has(has.program, event.footprint);
+  value["cores"] = or_null(event.cores);
   value["loaded_before"] = if_has(has.program, event.loaded_before);
   value["loaded_after"] = if_has(has.program, event.loaded_after);
   value["l1_before"] = if_has(has.program, event.l1_before);
@@ -98,7 +101,8 @@ void add_program(Json& value, const ledger::EventView& event, const EventFields&
 }
 
 void add_rest(Json& value, const ledger::EventView& event, const EventFields& has) {
-  value["count"] = if_has(has.trace, event.count);
+  value["count"] = if_has(has.trace || has.launch, event.count);
+  value["served"] = if_has(has.launch, name(event.served));
   value["missed"] = if_has(has.gap, event.missed);
   value["ended"] = if_has(has.ended, name(event.ended));
   value["failure"] = if_has(has.failed, event.failure);

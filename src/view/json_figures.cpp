@@ -37,15 +37,6 @@ const Json& child_if_any(const Json& object, const std::string& name) {
   return field(object, name.c_str());
 }
 
-Json ring(const ledger::RingFigures& figures) {
-  Json value = {{"core_type", name(figures.core_type)}};
-  for (const auto& [name, member] : ledger::kRingFigures)
-    value[std::string(name)] = figures.*member;
-  value["headroom"] = figures.headroom();
-  value["source"] = figures.observed ? "observed" : "simulated";
-  return value;
-}
-
 Json headroom(const ledger::Headroom& figures) {
   Json core;
   if (figures.core) {
@@ -84,6 +75,15 @@ ledger::Headroom read_headroom(const Json& value) {
 
 }  // namespace
 
+Json ring(const ledger::RingFigures& figures) {
+  Json value = {{"core_type", name(figures.core_type)}};
+  for (const auto& [name, member] : ledger::kRingFigures)
+    value[std::string(name)] = figures.*member;
+  value["headroom"] = figures.headroom();
+  value["source"] = figures.observed ? "observed" : "simulated";
+  return value;
+}
+
 void add_figures(Json& device, const ledger::DeviceFigures& figures) {
   std::string_view path;  // of `object`: the figures of a group come one after the other
   Json* object = nullptr;
@@ -93,6 +93,11 @@ void add_figures(Json& device, const ledger::DeviceFigures& figures) {
   };
   ledger::for_each_figure(write, figures);
   ledger::for_each_derived_figure(write, figures);
+  device["kernels"]["shared_code"] = Json::array();
+  for (const ledger::SharedCode& code : figures.kernels.shared_code) {
+    device["kernels"]["shared_code"].push_back(
+        {{"name", text_or_null(code.name)}, {"bytes", code.bytes}, {"kernels", code.kernels}});
+  }
   device["kernels"]["sizes"] = figures.kernels.stand_in ? "stand-in" : "true";
   const ledger::RingFigures* fullest = ledger::fullest_worker_ring(figures.rings);
   device["ring"] = fullest != nullptr ? ring(*fullest) : Json(nullptr);
@@ -111,6 +116,13 @@ ledger::DeviceFigures read_figures(const Json& device) {
         figure = number<std::uint64_t>(object, std::string(row.name).c_str());
       },
       figures);
+  const Json& shared = field(field(device, "kernels"), "shared_code");
+  const std::size_t told = shared.is_array() ? std::min(shared.size(), ledger::kSharedCodeTold) : 0;
+  for (std::size_t i = 0; i < told; ++i) {
+    figures.kernels.shared_code.push_back({string(shared[i], "name"),
+                                           number_or_0<std::uint64_t>(shared[i], "bytes"),
+                                           number_or_0<std::uint64_t>(shared[i], "kernels")});
+  }
   figures.kernels.stand_in = string(field(device, "kernels"), "sizes") == "stand-in";
   const Json& rings = field(device, "rings");
   for (std::size_t i = 0; rings.is_array() && i < std::min(rings.size(), kMostRings); ++i) {

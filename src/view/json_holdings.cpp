@@ -43,6 +43,8 @@ void add_bytes(Json& value, const ledger::HoldingView& view) {
   value["packed"] = or_null(view.packed);
   value["text"] = or_null(view.text);
   value["footprint"] = or_null(view.footprint);
+  value["code"] = view.code == 0 ? Json(nullptr) : id_text(view.code);
+  value["code_users"] = view.code_users == 0 ? Json(nullptr) : Json(view.code_users);
 }
 
 void add_life(Json& value, const ledger::HoldingView& view, const HoldingFields& has) {

@@ -46,7 +46,9 @@ Json program(const ledger::ProgramView& view) {
        {"registered_ns", time_or_null(view.registered)},
        {"first_dispatch_ns", time_or_null(view.first_dispatch)},
        {"last_dispatch_ns", time_or_null(view.last_dispatch)},
-       {"dispatches_per_second", has_rate ? Json(view.dispatches_per_second) : Json(nullptr)}});
+       {"dispatches_per_second", has_rate ? Json(view.dispatches_per_second) : Json(nullptr)},
+       {"replays", view.replays},
+       {"recent_per_second", or_null(view.recent_per_second)}});
   return value;
 }
 

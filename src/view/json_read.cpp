@@ -107,6 +107,8 @@ ledger::ProcessDeviceView read_process_device(const Json& value) {
   device.metal_id = number<std::int32_t>(value, "metal_id");
   device.open = boolean(value, "open");
   device.in_mesh = boolean(value, "in_mesh");
+  device.contradiction = enumerator<ledger::Contradiction>(value, "contradiction")
+                             .value_or(ledger::Contradiction::kNone);
   device.figures = read_figures(value);
   return device;
 }

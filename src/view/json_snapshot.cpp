@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+#include <algorithm>
+#include <cstdint>
+
+#include <fmt/format.h>
+
 #include "ledger/saturating.hpp"
 #include "view/json.hpp"
 #include "view/json_values.hpp"
@@ -25,9 +30,52 @@ Json head(std::string_view document, const ledger::Snapshot& snapshot) {
           {"time_ns", snapshot.time}};
 }
 
+namespace {
+
+// The code of a character at `at` that must not reach a terminal as it is, and its bytes; 0 if it
+// is none: C1 controls, DEL, and what turns the direction of writing.
+struct Unsafe {
+  std::uint32_t code = 0;
+  std::size_t bytes = 1;
+};
+
+Unsafe unsafe_at(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) -> std::uint32_t {
+    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
+  };
+  if (byte(0) == 0x7F) return {0x7F, 1};
+  if (byte(0) == 0xC2 && byte(1) >= 0x80 && byte(1) <= 0x9F) return {byte(1), 2};
+  if (byte(0) == 0xD8 && byte(1) == 0x9C) return {0x061C, 2};
+  if (byte(0) != 0xE2 || (byte(1) != 0x80 && byte(1) != 0x81)) return {};
+  const std::uint32_t code = 0x2000 + ((byte(1) & 0x3F) << 6) + (byte(2) & 0x3F);
+  const bool marks = code == 0x200E || code == 0x200F || (code >= 0x2028 && code <= 0x202E) ||
+                     (code >= 0x2066 && code <= 0x2069);
+  return {marks ? code : 0, 3};
+}
+
+}  // namespace
+
+// Whoever prints our JSON on a terminal must not be fooled by a name in it. Outside of strings JSON
+// has none of these characters.
 std::string text(const Json& value, JsonLayout layout) {
   const int indent = layout == JsonLayout::kPretty ? 2 : -1;
-  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+  std::string raw = value.dump(indent, ' ', false, Json::error_handler_t::replace);
+  const auto may_be_unsafe = [](char c) {
+    return c == '\x7F' || c == '\xC2' || c == '\xD8' || c == '\xE2';
+  };
+  auto next = std::ranges::find_if(raw, may_be_unsafe);
+  if (next == raw.end()) return raw;
+  std::string safe;
+  std::size_t begin = 0;
+  for (; next != raw.end(); next = std::find_if(next + 1, raw.end(), may_be_unsafe)) {
+    const auto at = static_cast<std::size_t>(next - raw.begin());
+    const Unsafe found = unsafe_at(raw, at);
+    if (found.code == 0) continue;
+    safe.append(raw, begin, at - begin);
+    safe += fmt::format("\\u{:04x}", found.code);
+    begin = at + found.bytes;
+  }
+  return safe.append(raw, begin);
 }
 
 void add_process(Json& value, const ledger::ProcessName& process) {
@@ -59,6 +107,15 @@ Json host(const ledger::HostDevice& view) {
           {"heartbeat", or_null(view.heartbeat)}};
 }
 
+Json nominal(const std::optional<ledger::NominalCapacity>& capacity) {
+  if (!capacity) return nullptr;
+  return {{"dram_bytes", capacity->dram_bytes},
+          {"dram_channels", capacity->dram_channels},
+          {"tensix_cores", capacity->tensix_cores},
+          {"l1_bytes_per_core", capacity->l1_bytes_per_core},
+          {"l1_bytes", capacity->l1_bytes()}};
+}
+
 }  // namespace
 
 Json device(const ledger::DeviceView& view) {
@@ -76,6 +133,7 @@ Json device(const ledger::DeviceView& view) {
                 {"l1_bytes_per_core", or_null(view.l1_bytes_per_core)},
                 {"dram_banks", or_null(view.dram_banks)},
                 {"processes", view.processes},
+                {"nominal", nominal(view.nominal())},
                 {"host", view.host ? host(*view.host) : Json(nullptr)}};
   add_figures(value, view.figures);
   return value;
@@ -88,7 +146,8 @@ Json process_device(const ledger::ProcessDeviceView& view, ProcessDetail detail)
                 {"unique_id", unique_id_text(view.unique_id)},
                 {"metal_id", or_null(view.metal_id)},
                 {"open", view.open},
-                {"in_mesh", view.in_mesh}};
+                {"in_mesh", view.in_mesh},
+                {"contradiction", view.counts() ? Json(nullptr) : Json(name(view.contradiction))}};
   if (detail == ProcessDetail::kFull) add_figures(value, view.figures);
   return value;
 }

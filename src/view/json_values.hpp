@@ -35,6 +35,8 @@ Json if_has(bool has, const T& value) {
 // Appends the fields of the table Figures to a device.
 void add_figures(Json& device, const ledger::DeviceFigures& figures);
 
+Json ring(const ledger::RingFigures& figures);
+
 // Appends pid, start, segment and name of the process that something belongs to.
 void add_process(Json& value, const ledger::ProcessName& process);
 

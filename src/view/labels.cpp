@@ -41,6 +41,16 @@ std::string_view title(ledger::Arch arch) {
   return pick(kNames, arch);
 }
 
+std::optional<std::uint64_t> parse_id(std::string_view text) {
+  const bool hex = text.starts_with("0x");
+  if (hex) text.remove_prefix(2);
+  std::uint64_t value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, hex ? 16 : 10);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 std::optional<ledger::Core> parse_core(std::string_view text) {
   ledger::Core core;
   if (const auto colon = text.find(':'); colon != std::string_view::npos) {

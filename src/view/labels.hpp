@@ -20,6 +20,8 @@ std::string_view title(ledger::KernelType type);
 std::string_view title(ledger::Arch arch);
 
 // "0,3" or "active_eth:0,3"; empty if it is not a core.
+// "0x2a" or "42".
+std::optional<std::uint64_t> parse_id(std::string_view text);
 std::optional<ledger::Core> parse_core(std::string_view text);
 
 }  // namespace ttmem::view

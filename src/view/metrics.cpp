@@ -4,63 +4,19 @@
 
 #include <array>
 #include <map>
-#include <sstream>
 #include <utility>
 #include <vector>
 
-#include <prometheus/metric_family.h>
-#include <prometheus/text_serializer.h>
-
 #include "ledger/figure_table.hpp"
 #include "view/labels.hpp"
+#include "view/metric_families.hpp"
 #include "view/units.hpp"
 
 namespace ttmem::view {
 namespace {
 
-using prometheus::ClientMetric;
-using prometheus::MetricFamily;
-using prometheus::MetricType;
-using Labels = std::vector<ClientMetric::Label>;
 using ledger::Figure;
 using ledger::Metric;
-
-// Families in the order of their first value; a family without a value is not written.
-class Families {
- public:
-  void gauge(const char* name, const char* help, Labels labels, double value) {
-    ClientMetric metric;
-    metric.label = std::move(labels);
-    metric.gauge.value = value;
-    family(name, help, MetricType::Gauge).metric.push_back(std::move(metric));
-  }
-  void counter(const char* name, const char* help, Labels labels, double value) {
-    ClientMetric metric;
-    metric.label = std::move(labels);
-    metric.counter.value = value;
-    family(name, help, MetricType::Counter).metric.push_back(std::move(metric));
-  }
-  std::string text() const {
-    std::ostringstream out;
-    prometheus::TextSerializer().Serialize(out, families_);
-    return out.str();
-  }
-
- private:
-  MetricFamily& family(const char* name, const char* help, MetricType type) {
-    const auto [place, is_new] = places_.try_emplace(name, families_.size());
-    if (is_new) families_.push_back({name, help, type, {}});
-    return families_[place->second];
-  }
-
-  std::vector<MetricFamily> families_;
-  std::map<std::string_view, std::size_t> places_;
-};
-
-Labels with(Labels labels, const char* name, std::string_view value) {
-  labels.push_back({name, std::string(value)});
-  return labels;
-}
 
 // What differs between the metrics of a device and those of a process on it: by ledger::Metric,
 // the name and the help of its family. A family without a name is not told.
@@ -110,7 +66,7 @@ CounterMemory::Counts counts_of(const ledger::KernelFigures& kernels) {
 
 class FigureWriter {
  public:
-  FigureWriter(Families& families, const FamilyNames& names, Labels labels)
+  FigureWriter(MetricFamilies& families, const FamilyNames& names, Labels labels)
       : families_(families), names_(names), labels_(std::move(labels)) {}
 
   void figures(const ledger::DeviceFigures& figures) {
@@ -118,8 +74,7 @@ class FigureWriter {
                               const Figure& figure) {
       const Family& family = names_[static_cast<std::size_t>(row.metric)];
       if (!figure || family.name == nullptr || row.metric == Metric::kLaunches) return;
-      families_.gauge(family.name, family.help, labels_of(group, row),
-                      static_cast<double>(*figure));
+      families_.gauge(family.name, family.help, labels_of(group, row), *figure);
     };
     ledger::for_each_figure(write, figures);
     ledger::for_each_derived_figure(write, figures);
@@ -129,51 +84,105 @@ class FigureWriter {
     const Family& family = names_[static_cast<std::size_t>(Metric::kLaunches)];
     for_each_launch_figure({}, [&](std::size_t i, std::string_view kind, const Figure&) {
       if (!counts[i]) return;
-      families_.counter(family.name, family.help, with(labels_, "kind", kind),
-                        static_cast<double>(*counts[i]));
+      families_.counter(family.name, family.help, labels_.with("kind", kind), *counts[i]);
     });
   }
 
  private:
   Labels labels_of(const ledger::FigureGroup& group, const ledger::FigureRow& row) const {
     if (row.metric == Metric::kFootprint) {
-      return with(labels_, "type", group.path.substr(group.path.find('.') + 1));
+      return labels_.with("type", group.path.substr(group.path.find('.') + 1));
     }
-    Labels labels = with(labels_, "space", group.path);
-    return row.metric == Metric::kMemory ? with(std::move(labels), "figure", row.name) : labels;
+    Labels labels = labels_.with("space", group.path);
+    return row.metric == Metric::kMemory ? std::move(labels).with("figure", row.name) : labels;
   }
 
-  Families& families_;
+  MetricFamilies& families_;
   const FamilyNames& names_;
   Labels labels_;
 };
 
 Labels device_labels(std::uint32_t id, std::uint64_t unique_id) {
-  return {{"device", std::to_string(id)}, {"unique_id", unique_id_text(unique_id)}};
+  return Labels("device", std::to_string(id)).with("unique_id", unique_id_text(unique_id));
 }
 
-void add_device(Families& families, const ledger::DeviceView& device,
-                const CounterMemory::Counts& launches) {
-  const Labels labels = device_labels(device.id, device.unique_id);
-  const ledger::DeviceFigures& figures = device.figures;
-  families.gauge("ttmem_device_info", "Always 1; the labels say which device it is.",
-                 with(with(with(labels, "arch", name(device.arch)), "board", device.board), "mock",
-                      device.mock ? "true" : "false"),
-                 1);
-  FigureWriter writer(families, kDeviceFamilies, labels);
-  writer.figures(figures);
-  writer.launches(launches);
-  if (figures.headroom.min) {
+// What the host measures; in the units that Prometheus asks for.
+void add_sensors(MetricFamilies& families, const ledger::HostDevice& host, const Labels& labels) {
+  const auto gauge = [&](const char* name, const char* help,
+                         const std::optional<std::int64_t>& value, double unit) {
+    if (value) families.gauge(name, help, labels, static_cast<double>(*value) * unit);
+  };
+  gauge("ttmem_device_temperature_celsius", "Temperature of the chip, as its driver tells.",
+        host.temperature_millidegrees, 1e-3);
+  gauge("ttmem_device_power_watts", "Power of the chip, as its driver tells.",
+        host.power_microwatts, 1e-6);
+  gauge("ttmem_device_clock_hertz", "Clock of the Tensix cores, as the driver tells.",
+        host.aiclk_mhz, 1e6);
+  gauge("ttmem_device_voltage_volts", "Core voltage of the chip, as its driver tells.",
+        host.voltage_millivolts, 1e-3);
+  gauge("ttmem_device_current_amperes", "Current of the chip, as its driver tells.",
+        host.current_milliamperes, 1e-3);
+  gauge("ttmem_device_fan_rpm", "Turns of the fan per minute, as the driver tells.", host.fan_rpm,
+        1);
+}
+
+void add_headroom_and_processes(MetricFamilies& families, const ledger::DeviceView& device,
+                                const Labels& labels) {
+  if (device.figures.headroom.min) {
     families.gauge(
         "ttmem_headroom_bytes",
         "Room between program L1 and L1 buffers on the tightest core; negative: a clash.", labels,
-        static_cast<double>(*figures.headroom.min));
+        *device.figures.headroom.min);
   }
   families.gauge("ttmem_device_processes", "Live processes that have the device open.", labels,
-                 device.processes);
+                 std::uint64_t{device.processes});
 }
 
-void add_processes(Families& families, const ledger::Snapshot& snapshot) {
+void add_device(MetricFamilies& families, const ledger::DeviceView& device,
+                const CounterMemory::Counts& launches) {
+  const Labels labels = device_labels(device.id, device.unique_id);
+  families.gauge("ttmem_device_info", "Always 1; the labels say which device it is.",
+                 labels.with("arch", name(device.arch))
+                     .with("board", device.board)
+                     .with("mock", device.mock ? "true" : "false"),
+                 std::uint64_t{1});
+  if (device.host) add_sensors(families, *device.host, labels);
+  FigureWriter writer(families, kDeviceFamilies, labels);
+  writer.figures(device.figures);
+  writer.launches(launches);
+  add_headroom_and_processes(families, device, labels);
+}
+
+// What a wall of ten thousand hosts needs of a device, in the families of the whole set: eight
+// series, so that nobody has to drop the others after they were sent.
+void add_device_in_short(MetricFamilies& families, const ledger::DeviceView& device) {
+  struct Short {
+    std::string_view space, figure;
+  };
+  constexpr std::array<Short, 6> kShort = {{{"dram", "capacity"},
+                                            {"l1_total", "capacity"},
+                                            {"dram", "taken"},
+                                            {"l1", "taken"},
+                                            {"trace", "taken"},
+                                            {"l1_total", "used"}}};
+  const Labels labels = device_labels(device.id, device.unique_id);
+  const auto write = [&](const ledger::FigureGroup& group, const ledger::FigureRow& row,
+                         const Figure& figure) {
+    if (!figure) return;
+    for (const Short& wanted : kShort) {
+      if (group.path != wanted.space || row.name != wanted.figure) continue;
+      const Family& family = kDeviceFamilies[static_cast<std::size_t>(row.metric)];
+      Labels own = labels.with("space", group.path);
+      if (row.metric == Metric::kMemory) own = std::move(own).with("figure", row.name);
+      families.gauge(family.name, family.help, own, *figure);
+    }
+  };
+  ledger::for_each_figure(write, device.figures);
+  ledger::for_each_derived_figure(write, device.figures);
+  add_headroom_and_processes(families, device, labels);
+}
+
+void add_processes(MetricFamilies& families, const ledger::Snapshot& snapshot) {
   std::map<std::string_view, std::uint64_t> by_state = {
       {"alive", 0}, {"closed", 0}, {"died", 0}, {"exec", 0}};
   std::map<std::string, std::uint64_t> anomalies, failures;
@@ -189,63 +198,91 @@ void add_processes(Families& families, const ledger::Snapshot& snapshot) {
   }
   for (const auto& [state, count] : by_state) {
     families.gauge("ttmem_processes", "Processes that are known, by what became of them.",
-                   {{"state", std::string(state)}}, static_cast<double>(count));
+                   Labels("state", state), count);
   }
   for (const auto& [kind, count] : anomalies) {
     families.gauge("ttmem_anomalies",
                    "Reports that could not be matched, of the processes that are known.",
-                   {{"kind", kind}}, static_cast<double>(count));
+                   Labels("kind", kind), count);
   }
   for (const auto& [kind, count] : failures) {
     families.gauge("ttmem_failures", "Failed allocations that the known processes kept.",
-                   {{"kind", kind}}, static_cast<double>(count));
+                   Labels("kind", kind), count);
   }
   families.gauge("ttmem_unrecorded_events", "Events that the known processes could not record.", {},
-                 static_cast<double>(unrecorded));
+                 unrecorded);
   families.gauge("ttmem_unreadable_segments", "Segments that exist and could not be read.", {},
-                 static_cast<double>(snapshot.unreadable.size()));
+                 std::uint64_t{snapshot.unreadable.size()});
 }
 
-void add_each_process(Families& families, const ledger::ProcessView& process) {
-  if (!process.alive) return;
+// What identifies a process. Two in different containers may share pid and start.
+Labels process_labels(const ledger::ProcessView& process) {
+  return Labels("pid", std::to_string(process.pid))
+      .with("start", std::to_string(process.start))
+      .with("segment", process.segment);
+}
+
+void add_each_process(MetricFamilies& families, const ledger::ProcessView& process) {
+  const Labels labels = process_labels(process);
+  families.gauge("ttmem_process_info", "Always 1; the labels say which process it is.",
+                 labels.with("name", process.name)
+                     .with("user", process.user)
+                     .with("container_id", process.container),
+                 std::uint64_t{1});
   for (const ledger::ProcessDeviceView& device : process.devices) {
-    Labels labels = device_labels(device.id, device.unique_id);
-    labels = with(std::move(labels), "pid", std::to_string(process.pid));
-    labels = with(std::move(labels), "start", std::to_string(process.start));
-    labels = with(std::move(labels), "segment", process.segment);
-    labels = with(std::move(labels), "name", process.name);
-    labels = with(std::move(labels), "user", process.user);
-    FigureWriter writer(families, kProcessFamilies, std::move(labels));
+    FigureWriter writer(families, kProcessFamilies,
+                        labels.with("device", std::to_string(device.id))
+                            .with("unique_id", unique_id_text(device.unique_id)));
     writer.figures(device.figures);
     writer.launches(counts_of(device.figures.kernels));
   }
 }
 
-void add_self(Families& families, const SelfFigures& self) {
-  const auto count = [](std::uint64_t value) { return static_cast<double>(value); };
+// Whole processes, as long as their pairs of process and device stay within the limit.
+void add_every_process(MetricFamilies& families, const ledger::Snapshot& snapshot) {
+  std::size_t pairs = 0;
+  std::uint64_t left_out = 0;
+  for (const ledger::ProcessView& process : snapshot.processes) {
+    if (!process.alive) continue;
+    if (pairs + process.devices.size() > kMostProcessPairs) {
+      ++left_out;
+      continue;
+    }
+    pairs += process.devices.size();
+    add_each_process(families, process);
+  }
+  families.gauge("ttmem_process_series_left_out",
+                 "Live processes without series of their own, because there are too many.", {},
+                 left_out);
+}
+
+void add_self(MetricFamilies& families, const SelfFigures& self) {
   families.counter("ttmem_self_cpu_seconds_total", "Processor time of the daemon.", {},
                    self.cpu_seconds);
   families.gauge("ttmem_self_resident_bytes", "Resident memory of the daemon.", {},
-                 count(self.resident_bytes));
+                 self.resident_bytes);
   families.counter("ttmem_self_refresh_seconds_total", "Time spent in reading sources.", {},
                    self.refresh_seconds);
   families.counter("ttmem_self_refreshes_total", "How often sources were read.", {},
-                   count(self.refreshes));
+                   self.refreshes);
   families.counter("ttmem_self_snapshots_total", "How often something had changed.", {},
-                   count(self.snapshots));
-  families.gauge("ttmem_self_connections", "Open connections.", {}, count(self.connections));
-  families.counter("ttmem_self_requests_total", "Requests answered.", {}, count(self.requests));
+                   self.snapshots);
+  families.gauge("ttmem_self_connections", "Open connections.", {}, self.connections);
+  families.counter("ttmem_self_requests_total", "Requests answered.", {}, self.requests);
   families.counter("ttmem_self_dropped_total", "Readers dropped because they were too slow.", {},
-                   count(self.dropped));
-  families.gauge("ttmem_self_history_bytes", "Size of the history file.", {},
-                 count(self.history_bytes));
+                   self.dropped);
+  families.gauge("ttmem_self_history_bytes", "Size of the history file.", {}, self.history_bytes);
   families.counter("ttmem_self_history_lost_total", "Rows of history that could not be written.",
-                   {}, count(self.history_lost));
+                   {}, self.history_lost);
+  families.gauge("ttmem_self_loop_pause_seconds",
+                 "The longest time that one task made all others wait, since the start.", {},
+                 self.loop_pause_seconds);
+  families.gauge("ttmem_self_loop_cpu_seconds",
+                 "The most processor time that one turn of the loop took, since the start.", {},
+                 self.loop_cpu_seconds);
 }
 
 }  // namespace
-
-bool metrics_available() { return true; }
 
 void CounterMemory::observe(const ledger::Snapshot& snapshot) {
   std::map<Launcher, Counts> seen;
@@ -271,17 +308,36 @@ CounterMemory::Counts CounterMemory::totals(std::uint64_t unique_id) const {
   return found == totals_.end() ? Counts{} : found->second;
 }
 
+Result<MetricsOptions> metrics_options(const std::vector<std::string>& collected) {
+  MetricsOptions options{.devices = false, .per_process = false, .in_short = false};
+  for (const std::string& set : collected) {
+    if (set == "device") {
+      options.devices = true;
+    } else if (set == "process") {
+      options.per_process = true;
+    } else if (set == "short") {
+      options.in_short = true;
+    } else {
+      return Error{ErrorCode::kWrongKind,
+                   "collect[] takes device, process and short, not '" + set + "'"};
+    }
+  }
+  return options;
+}
+
 std::string metrics_text(const ledger::Snapshot& snapshot, const MetricsOptions& options,
                          const SelfFigures& self, CounterMemory& memory) {
   memory.observe(snapshot);
-  Families families;
+  MetricFamilies families;
   for (const ledger::DeviceView& device : snapshot.devices) {
-    add_device(families, device, memory.totals(device.unique_id));
+    if (options.devices) {
+      add_device(families, device, memory.totals(device.unique_id));
+    } else if (options.in_short) {
+      add_device_in_short(families, device);
+    }
   }
-  add_processes(families, snapshot);
-  if (options.per_process) {
-    for (const ledger::ProcessView& each : snapshot.processes) add_each_process(families, each);
-  }
+  if (options.devices) add_processes(families, snapshot);
+  if (options.per_process) add_every_process(families, snapshot);
   add_self(families, self);
   return families.text();
 }

@@ -14,16 +14,28 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
+#include "base/result.hpp"
 #include "ledger/figure_table.hpp"
 #include "ledger/snapshot.hpp"
 
 namespace ttmem::view {
 
+// Which series are told; those of the daemon itself always are.
 struct MetricsOptions {
-  // One series per process and device: their number is not bounded, so only on request.
-  bool per_process = false;
+  bool devices = true;       // every figure of every device, and the counts of processes
+  bool per_process = false;  // those of each live process too: many, so only on request
+  bool in_short = false;     // of devices, eight series each
 };
+
+// What a scraper chose: device, process, short (collect[]=… of its request). Another word is
+// refused.
+Result<MetricsOptions> metrics_options(const std::vector<std::string>& collected);
+
+// Series per process are told for so many pairs of process and device. A monitoring system must
+// survive a host on which somebody starts thousands of processes.
+inline constexpr std::size_t kMostProcessPairs = 4096;
 
 // What the one who tells costs itself.
 struct SelfFigures {
@@ -37,6 +49,8 @@ struct SelfFigures {
   std::uint64_t dropped = 0;         // readers that were too slow, since the start
   std::uint64_t history_bytes = 0;   // size of the history file
   std::uint64_t history_lost = 0;    // rows that could not be written
+  double loop_pause_seconds = 0;     // the longest that one thing made all others wait
+  double loop_cpu_seconds = 0;       // the same, as time on a core
 };
 
 // Makes counters of what the processes count: a process that ends takes its launches with it, and a
@@ -60,9 +74,6 @@ class CounterMemory {
 };
 
 inline constexpr std::string_view kMetricsContentType = "text/plain; version=0.0.4; charset=utf-8";
-
-// False in builds without prometheus-cpp (the wheel): then the text is empty.
-bool metrics_available();
 
 // Lets `memory` observe the snapshot first.
 std::string metrics_text(const ledger::Snapshot& snapshot, const MetricsOptions& options,

@@ -22,6 +22,12 @@ std::string rate_cell(const ProgramView& program) {
   return rate > 0 ? fmt::format("{:.1f}/s", rate) : "-";
 }
 
+// "-": none in the last seconds; "?": nobody watched.
+std::string recent_cell(const ProgramView& program) {
+  if (!program.recent_per_second) return "?";
+  return *program.recent_per_second > 0 ? fmt::format("{:.1f}/s", *program.recent_per_second) : "-";
+}
+
 std::vector<std::string> row(const ProgramView& program, ledger::TimeNs now) {
   const std::uint32_t ring =
       *std::max_element(program.config_bytes.begin(), program.config_bytes.end());
@@ -40,7 +46,9 @@ std::vector<std::string> row(const ProgramView& program, ledger::TimeNs now) {
           std::to_string(program.dispatches),
           std::to_string(program.cache_hits),
           std::to_string(program.reloads),
+          std::to_string(program.replays),
           rate_cell(program),
+          recent_cell(program),
           age_text(program.last_dispatch, now)};
 }
 
@@ -64,7 +72,9 @@ std::string programs_text(const std::vector<ProgramView>& programs, ledger::Time
                {"Dispatches", kRight},
                {"Hits", kRight},
                {"Reloads", kRight},
+               {"Replays", kRight},
                {"Rate", kRight},
+               {"Now", kRight},
                {"Last", kRight}});
   for (const ProgramView& program : programs) {
     table.add(row(program, now), program.loaded ? Tone::kPlain : Tone::kFaint);

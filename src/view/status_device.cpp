@@ -73,9 +73,19 @@ std::string title_line(const ledger::DeviceView& device, const Trust& trust, con
          style.paint(trust.tone, trust.text) + "\n";
 }
 
-std::string dram_line(const ledger::SpaceFigures& dram, const Style& style) {
+// What a process has told, else what the board has by its data sheet.
+std::string capacity_text(const ledger::Figure& told, const ledger::Figure& nominal) {
+  return told || !nominal ? bytes_text(told) : bytes_text(nominal) + " (nominal)";
+}
+
+std::string dram_line(const ledger::DeviceView& device, const Style& style) {
+  const ledger::SpaceFigures& dram = device.figures.space(Space::kDram);
+  const auto nominal = device.nominal();
   const Amount held = amount(dram);
-  std::string rest = fmt::format("{} of {}", held.word, bytes_text(dram.capacity));
+  std::string rest =
+      fmt::format("{} of {}", held.word,
+                  capacity_text(dram.capacity,
+                                nominal ? ledger::Figure(nominal->dram_bytes) : ledger::Figure()));
   rest += fmt::format("   requested {} in {}", bytes_text(dram.requested),
                       count_text(dram.count.value_or(0), "buffer"));
   if (dram.largest_free) {
@@ -104,6 +114,12 @@ std::string space_sub_line(std::string_view label, const ledger::SpaceFigures& s
 }
 
 std::string program_l1_line(const ledger::ProgramL1Figures& program_l1) {
+  // Nobody has told of a launch: what is registered is known, what of it is there is not.
+  if (!program_l1.resident && program_l1.allocated) {
+    return sub_line("Program L1", bytes_text(program_l1.allocated), "registered",
+                    fmt::format("in {}; what is resident is not known",
+                                count_text(program_l1.count.value_or(0), "program")));
+  }
   return sub_line("Program L1", bytes_text(program_l1.resident), "resident",
                   fmt::format("reserved {}; allocated {} in {}", bytes_text(program_l1.reserved),
                               bytes_text(program_l1.allocated),
@@ -111,15 +127,29 @@ std::string program_l1_line(const ledger::ProgramL1Figures& program_l1) {
                       peak_note(program_l1.peak, program_l1.resident));
 }
 
-std::string l1_lines(const DeviceFigures& figures, const Style& style) {
-  std::string text =
-      style.paint(fullness(figures.l1_used(), figures.l1_capacity),
-                  top_line("L1", bytes_text(figures.l1_used()),
-                           fmt::format("used of {}", bytes_text(figures.l1_capacity))));
+std::string l1_lines(const ledger::DeviceView& device, const Style& style) {
+  const DeviceFigures& figures = device.figures;
+  const auto nominal = device.nominal();
+  const std::string capacity = capacity_text(
+      figures.l1_capacity, nominal ? ledger::Figure(nominal->l1_bytes()) : ledger::Figure());
+  std::string text = style.paint(
+      fullness(figures.l1_used(), figures.l1_capacity),
+      top_line("L1", bytes_text(figures.l1_used()), fmt::format("used of {}", capacity)));
   text += space_sub_line("Buffers", figures.space(Space::kL1));
   const ledger::SpaceFigures& small = figures.space(Space::kL1Small);
   if (exists(small)) text += space_sub_line("L1_SMALL", small);
   return text + program_l1_line(figures.program_l1);
+}
+
+// What a program could get, and what the largest one would cost the others.
+std::string ring_room_line(const ledger::RingFigures& ring) {
+  std::string note = fmt::format("{} free, a program of {} could come next and evict none",
+                                 bytes_text(std::uint64_t{ring.free}),
+                                 bytes_text(std::uint64_t{ring.largest_free}));
+  if (ring.would_evict > 0) {
+    note += fmt::format(", the largest would evict {}", ring.would_evict);
+  }
+  return std::string(19, ' ') + note + "\n";
 }
 
 std::string ring_line(const std::vector<ledger::RingFigures>& rings, const Style& style) {
@@ -136,7 +166,7 @@ std::string ring_line(const std::vector<ledger::RingFigures>& rings, const Style
   if (ring->evictions > 0) note += ", " + count_text(ring->evictions, "eviction");
   if (ring->reloads > 0) note += ", " + count_text(ring->reloads, "reload");
   return "    " + pad_right("Ring", 15) + style.paint(too_small ? Tone::kBad : Tone::kPlain, note) +
-         "\n";
+         "\n" + ring_room_line(*ring);
 }
 
 std::string footprint_note(const ledger::KernelFigures& kernels, KernelType type) {
@@ -163,6 +193,43 @@ std::string elsewhere_line(const ledger::KernelFigures& kernels) {
   return note.empty() ? "" : continuation(note);
 }
 
+std::string estimate_line(const ledger::KernelFigures& kernels) {
+  const ledger::KernelTypeFigures& guess = kernels.estimated;
+  if (guess.count.value_or(0) == 0) return "";
+  return continuation(fmt::format("Estimated {} ({}), in no total", bytes_text(guess.footprint),
+                                  exact_text(guess.count)));
+}
+
+// Where there is more than one type of core, the footprint of each.
+std::string core_type_line(const ledger::KernelFigures& kernels) {
+  std::string note;
+  std::size_t types = 0;
+  for (std::size_t i = 0; i < ledger::kCoreTypes; ++i) {
+    if (kernels.by_core_type[i].value_or(0) == 0) continue;
+    ++types;
+    note +=
+        fmt::format("{}{} {}", note.empty() ? "on cores: " : ", ",
+                    name(static_cast<ledger::CoreType>(i)), bytes_text(kernels.by_core_type[i]));
+  }
+  return types < 2 ? "" : continuation(note);
+}
+
+// How much of the code is the same again, and whose it is.
+std::string shared_code_line(const ledger::KernelFigures& kernels) {
+  const std::uint64_t code = kernels.code_bytes.value_or(0);
+  const std::uint64_t unique = kernels.unique_bytes.value_or(0);
+  if (kernels.shared_code.empty() || code <= unique) return "";
+  std::string note =
+      fmt::format("code {}, {} of it the same again:", bytes_text(code), bytes_text(code - unique));
+  for (std::size_t i = 0; i < std::min<std::size_t>(kernels.shared_code.size(), 2); ++i) {
+    const ledger::SharedCode& shared = kernels.shared_code[i];
+    note +=
+        fmt::format("{} {} in {} kernels", i == 0 ? "" : ",",
+                    shared.name.empty() ? "?" : cut(printable(shared.name), 28), shared.kernels);
+  }
+  return continuation(note);
+}
+
 std::string kernel_lines(const ledger::KernelFigures& kernels) {
   std::string system = fmt::format("System {}: {}, {}", bytes_text(kernels.system().footprint),
                                    footprint_note(kernels, KernelType::kFabric),
@@ -170,7 +237,8 @@ std::string kernel_lines(const ledger::KernelFigures& kernels) {
   if (kernels.stand_in) system += "   sizes of a stand-in compiler";
   const std::string application = footprint_note(kernels, KernelType::kApplication);
   return sub_line("Kernels", bytes_text(kernels.total().footprint), "footprint", system) +
-         continuation(application + launch_note(kernels)) + elsewhere_line(kernels);
+         continuation(application + launch_note(kernels)) + estimate_line(kernels) +
+         core_type_line(kernels) + shared_code_line(kernels) + elsewhere_line(kernels);
 }
 
 Tone headroom_tone(const ledger::Headroom& headroom) {
@@ -211,8 +279,8 @@ bool is_idle(const ledger::DeviceView& device) {
 std::string device_tree(const ledger::DeviceView& device, const Trust& trust, const Style& style) {
   const DeviceFigures& figures = device.figures;
   if (is_idle(device)) return title_line(device, trust, style) + "  Nothing is held.\n";
-  return title_line(device, trust, style) + dram_line(figures.space(Space::kDram), style) +
-         trace_line(figures.space(Space::kTrace)) + l1_lines(figures, style) +
+  return title_line(device, trust, style) + dram_line(device, style) +
+         trace_line(figures.space(Space::kTrace)) + l1_lines(device, style) +
          "  Beside it, in fixed parts of L1\n" + ring_line(figures.rings, style) +
          kernel_lines(figures.kernels) + headroom_line(device.id, figures.headroom, style);
 }

@@ -85,6 +85,29 @@ std::string tracking_lines(const ledger::ProcessView& process) {
   return text;
 }
 
+std::string contradiction_text(ledger::Contradiction contradiction) {
+  switch (contradiction) {
+    case ledger::Contradiction::kDram:
+      return "what it says of the size of its DRAM contradicts the others";
+    case ledger::Contradiction::kL1:
+      return "what it says of the size of its L1 contradicts the others";
+    default:
+      return "it claims to hold more than there is";
+  }
+}
+
+// Who is not believed is named with its owner: the figures of a device are without it.
+std::string contradiction_lines(const ledger::ProcessView& process) {
+  std::string text;
+  for (const ledger::ProcessDeviceView& device : process.devices) {
+    if (device.counts()) continue;
+    text += fmt::format("  {} of {}: device {}: {}; not in the figures of the device\n",
+                        process_label(process), printable(process.user), device.id,
+                        contradiction_text(device.contradiction));
+  }
+  return text;
+}
+
 std::string unreadable_lines(const std::vector<std::string>& unreadable) {
   std::string text;
   for (const std::string& each : unreadable) text += "  not read: " + printable(each) + "\n";
@@ -105,6 +128,7 @@ std::string notices(const ledger::Snapshot& snapshot, const Style& style) {
   for (const ledger::ProcessView& process : snapshot.processes) {
     failures += failure_lines(process, snapshot.time);
     if (process.alive) others += tracking_lines(process);
+    others += contradiction_lines(process);
   }
   others += unreadable_lines(snapshot.unreadable);
   std::string text;

@@ -18,12 +18,28 @@ using ledger::Space;
 
 constexpr std::size_t kProcessNameWidth = 24;
 
+struct ProgramL1Amount {
+  ledger::Figure bytes;
+  std::string_view word;
+};
+
+// Where nobody told of launches, what was registered is all that is known.
+ProgramL1Amount program_l1_held(const ledger::ProgramL1Figures& program_l1) {
+  if (program_l1.resident) return {program_l1.resident, ""};
+  return {program_l1.allocated, " registered"};
+}
+
+std::string program_l1_text(const ledger::ProgramL1Figures& program_l1) {
+  const ProgramL1Amount amount = program_l1_held(program_l1);
+  return bytes_text(amount.bytes) + (amount.bytes ? std::string(amount.word) : "");
+}
+
 std::vector<std::string> figure_cells(const DeviceFigures& figures) {
   return {bytes_text(held(figures.space(Space::kDram))),
           bytes_text(held(figures.space(Space::kL1))),
           bytes_text(held(figures.space(Space::kL1Small))),
           bytes_text(held(figures.space(Space::kTrace))),
-          bytes_text(figures.program_l1.resident),
+          program_l1_text(figures.program_l1),
           bytes_text(figures.kernels.total().footprint)};
 }
 
@@ -70,9 +86,9 @@ std::string held_text(const DeviceFigures& figures) {
   for (const Space space : ledger::kDeviceSpaces) {
     add_space(text, title(space), figures.space(space));
   }
-  if (figures.program_l1.resident.value_or(0) > 0) {
+  if (program_l1_held(figures.program_l1).bytes.value_or(0) > 0) {
     text += fmt::format("{}program L1 {}", text.empty() ? "" : ", ",
-                        bytes_text(figures.program_l1.resident));
+                        program_l1_text(figures.program_l1));
   }
   if (const auto total = figures.kernels.total(); total.footprint.value_or(0) > 0) {
     text += fmt::format("{}kernels {} footprint", text.empty() ? "" : ", ",

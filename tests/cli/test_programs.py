@@ -85,7 +85,9 @@ def test_launches_are_told_by_program(host):
     ring = device["ring"]
     assert (ring["source"], ring["capacity"], ring["used"]) == ("simulated", 70_656, 40_000)
     assert (ring["evictions"], ring["reloads"], ring["headroom"]) == (2, 1, 30_656)
-    one, two, three = command.document("status", "--programs")["programs"]
+    programs = command.document("status", "--programs")["programs"]
+    assert [p["name"] for p in programs] == ["op2", "op1", "op3"], "the one launched last comes first"
+    one, two, three = sorted(programs, key=lambda p: p["id"])
     assert [p["dispatches"] for p in (one, two, three)] == [2, 3, 0]
     assert [p["cache_hits"] for p in (one, two, three)] == [0, 2, 0]
     assert one["reloads"] == 1

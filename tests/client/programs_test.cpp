@@ -382,5 +382,28 @@ TEST_F(ProgramsTest, ClosingADeviceEndsItsTraces) {
   EXPECT_EQ(reader().count(Kind::kProgram), 0u);
 }
 
+TEST_F(ProgramsTest, EndsOnOneSetAndStaysOnTheOther) {
+  const ttmem_set_t second = set_of({chips[1]});
+  add(15, first, {kernel(57344, 0)}, {});
+  add(15, second, {kernel(57344, 0)}, {});
+  recorder->programs.released_on(15, first);
+  const TinyReader seen(recorder->writer.store.file().path());
+  ASSERT_EQ(seen.count(Kind::kProgram), 1u);
+  EXPECT_EQ(seen.live(Kind::kProgram)[0].set, second);
+  EXPECT_EQ(seen.count(Kind::kKernel), 1u) << "the other one still has it";
+  recorder->programs.released_on(15, first);
+  recorder->programs.released_on(15, second);
+  const TinyReader after(recorder->writer.store.file().path());
+  EXPECT_EQ(after.count(Kind::kProgram) + after.count(Kind::kKernel), 0u);
+  EXPECT_EQ(after.anomalies(TTMEM_ANOMALY_UNKNOWN_PROGRAM), 1u);
+}
+
+TEST_F(ProgramsTest, CoresMayBeOnlyCounted) {
+  const ttmem_cores_t sixteen = recorder->interning.core_count(TTMEM_CORE_ACTIVE_ETH, 16);
+  EXPECT_EQ(recorder->writer.interner.core_count(sixteen), 16u);
+  EXPECT_EQ(recorder->interning.core_count(TTMEM_CORE_ACTIVE_ETH, 0), 0u);
+  EXPECT_EQ(recorder->interning.core_count(TTMEM_CORE_ACTIVE_ETH, 1u << 20), 0u);
+}
+
 }  // namespace
 }  // namespace ttmem::client

@@ -51,6 +51,41 @@ TEST_F(RingsTest, WhatIsOverwrittenIsEvictedAndLoadedAgain) {
   EXPECT_EQ(reader().counters().reloads[chips[0]], 1u);
 }
 
+TEST_F(RingsTest, WhatLiesInTheRingIsInTheSegment) {
+  const ttmem_workload_t a = recorder->workloads.created(1, set);
+  const ttmem_workload_t b = recorder->workloads.created(2, set);
+  launch(a, 20000);
+  launch(b, 20000);
+  launch(a, 20000);  // its old slice counts no more
+  segment::RingContents contents = record().contents[0];
+  ASSERT_EQ(contents.count, 2u);
+  EXPECT_EQ(contents.slices[0].workload, 2u);
+  EXPECT_EQ(contents.slices[0].begin, 35008u + 20000);
+  EXPECT_EQ(contents.slices[1].workload, 1u);
+  EXPECT_EQ(contents.slices[1].begin, 35008u + 40000);
+  EXPECT_EQ(contents.slices[1].end, 35008u + 60000);
+  launch(a, 40000);  // wraps over b
+  contents = record().contents[0];
+  ASSERT_EQ(contents.count, 1u);
+  EXPECT_EQ(contents.slices[0].begin, 35008u);
+  recorder->rings.filled(manager, 64);
+  contents = record().contents[0];
+  ASSERT_EQ(contents.count, 1u);
+  EXPECT_EQ(contents.slices[0].workload, segment::RingRules::kEverybody);
+  EXPECT_EQ(contents.slices[0].end - contents.slices[0].begin, 70656u);
+}
+
+TEST_F(RingsTest, MoreSlicesThanAreRememberedGiveUpTheOldest) {
+  for (std::uint64_t id = 1; id <= segment::kRingSlices + 6; ++id) {
+    launch(recorder->workloads.created(id, set), 16);
+  }
+  const segment::RingContents contents = record().contents[0];
+  ASSERT_EQ(contents.count, segment::kRingSlices);
+  EXPECT_EQ(contents.slices[0].workload, 7u);
+  EXPECT_EQ(contents.slices[segment::kRingSlices - 1].workload, segment::kRingSlices + 6);
+  EXPECT_EQ(record().evictions, 6u);
+}
+
 TEST_F(RingsTest, WhatStillLiesThereIsNotAReload) {
   const ttmem_workload_t a = recorder->workloads.created(1, set);
   const ttmem_workload_t b = recorder->workloads.created(2, set);

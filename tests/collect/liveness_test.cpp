@@ -106,11 +106,11 @@ TEST_F(LivenessOf, ExecKeepsPidAndStartTime) {
   const ProcFs procfs("");
   Liveness reader;
   EXPECT_EQ(look(reader, procfs), Ended::kAlive);
-  const std::string before = procfs.process(child.pid())->comm;
+  const std::string before = procfs.process(child.pid())->value().comm;
   child.go_on();
   // The kernel changes the name before it closes descriptors, and with them the lock.
   const auto is_through = [&] {
-    return procfs.process(child.pid())->comm != before &&
+    return procfs.process(child.pid())->value().comm != before &&
            !locked(segment::ReadOnlyFile::open(path_, std::nullopt)->descriptor());
   };
   for (int i = 0; i < 5000 && !is_through(); ++i) ::usleep(1000);
@@ -163,7 +163,8 @@ TEST_F(LivenessOf, AForkedChildThatKeptTheLockOfAnotherProgramNow) {
     ::execl("/bin/sleep", "sleep", "30", nullptr);
   });
   const ProcFs procfs("");
-  for (int i = 0; i < 5000 && procfs.process(child.pid())->comm != "sleep"; ++i) ::usleep(1000);
+  for (int i = 0; i < 5000 && procfs.process(child.pid())->value().comm != "sleep"; ++i)
+    ::usleep(1000);
   auto file = segment::ReadOnlyFile::open(path_, std::nullopt);
   ASSERT_TRUE(file);
   EXPECT_TRUE(locked(file->descriptor())) << "the grandchild has the descriptor";
@@ -189,7 +190,8 @@ TEST_F(LivenessOf, AReaderThatWatchesNoticesTheOtherProgramAfterSomeLooks) {
   EXPECT_EQ(look(reader, procfs), Ended::kAlive);
   EXPECT_GE(reader.descriptor(), 0);
   child.go_on();
-  for (int i = 0; i < 5000 && procfs.process(child.pid())->comm != "sleep"; ++i) ::usleep(1000);
+  for (int i = 0; i < 5000 && procfs.process(child.pid())->value().comm != "sleep"; ++i)
+    ::usleep(1000);
   for (std::uint32_t i = 1; i < kLooksToName; ++i) EXPECT_EQ(look(reader, procfs), Ended::kAlive);
   EXPECT_EQ(look(reader, procfs), Ended::kExec);
 }
@@ -199,7 +201,7 @@ TEST_F(LivenessOf, AWriterThatIsNotTheSubject) {
   Child subject([](const auto& ready) { ready(); });
   const ProcFs procfs("");
   builder.header().subject.pid = subject.pid();
-  builder.header().subject.start_ticks = procfs.process(subject.pid())->start_ticks;
+  builder.header().subject.start_ticks = procfs.process(subject.pid())->value().start_ticks;
   builder.flush();
   EXPECT_EQ(look(), Ended::kAlive) << "the writer is gone, the subject is not";
   builder.lock();

@@ -95,6 +95,31 @@ TEST_F(Owners, EverybodysOwnProcessesCount) {
   EXPECT_EQ(taken(), 2 * 12000u);
 }
 
+// Geometry is a claim too. Two honest users agree on the chip; the third one's is of another size.
+TEST_F(Owners, NobodyChangesTheSizeOfAChipOrExceedsIt) {
+  Child one = process_of(kVictim, 1);
+  Child two = process_of(kVictim + 1, 2);
+  Child liar([&](const auto& ready) {
+    if (::setresuid(kMallory, kMallory, kMallory) != 0) ::_exit(1);
+    SegmentBuilder builder(name(3));
+    builder.lock();
+    builder.add_usual_device();
+    builder.resize_dram(~0ull / 12 + 1);
+    builder.put(0, buffer_payload(1, 64, segment::kMaxBlockBytes));
+    ready();
+  });
+  look();
+  ASSERT_TRUE(process(1) != nullptr && process(2) != nullptr && process(3) != nullptr);
+  EXPECT_EQ(taken(), 2 * 12000u);
+  const ledger::DeviceView& chip = collector_->snapshot().devices.at(0);
+  EXPECT_EQ(chip.figures.space(Space::kDram).capacity, 12ull << 30);
+  EXPECT_EQ(chip.processes, 2u);
+  EXPECT_EQ(process(1)->devices.at(0).contradiction, ledger::Contradiction::kNone);
+  EXPECT_EQ(process(3)->devices.at(0).contradiction, ledger::Contradiction::kDram);
+  EXPECT_GT(process(3)->devices.at(0).figures.space(Space::kDram).taken, 12ull << 30);
+  EXPECT_EQ(collector_->banks(chip.id).at(0).blocks.size(), 2u);
+}
+
 // The victim is this very process; the claim has its pid, start and name, and a lock.
 TEST_F(Owners, AClaimToAnothersProcessIsShownAndNotCounted) {
   SegmentBuilder own(name(1));

@@ -8,6 +8,8 @@ of the ring; its binaries take whole pages of 2048 bytes in DRAM.
 
 from fake_host import FakeHost, check_steps
 
+from support import command
+
 
 def check(step, process):
     device = process["devices"][0]
@@ -42,6 +44,9 @@ def check(step, process):
         assert kernels["dispatches"] == 3, step
         assert device["program_l1"]["resident"] == 4 * 4096, step
     elif step == "replayed twice":
+        programs = command.document("status", "--programs")["programs"]
+        replays = [each["replays"] for each in programs if each["type"] == "application"]
+        assert replays == [2, 2], "a replay is a launch of each member"
         assert device["program_l1"]["resident"] == 4 * 8192, step
         assert tensix[0]["used"] == 70656, step
     elif step == "too large for the ring":

@@ -53,8 +53,10 @@ struct Host {
                        .history = history.get(),
                        .refresh = [] {},
                        .metrics = [] { return std::string("metric 1\n"); },
-                       .first_events = [](const http::StreamOptions&,
-                                          const std::string&) { return std::string(": \n\n"); },
+                       .first_events =
+                           [](const http::StreamOptions&, const std::string&) {
+                             return http::FirstEvents{.start = ": \n\n", .rest = {}};
+                           },
                        .recent_events = [] { return std::deque<ledger::EventView>(1); },
                        .self = [] { return view::SelfFigures(); }}};
   http::Guard guard{{.names = {"box"}}};
@@ -77,7 +79,8 @@ void check_answer(const http::Request& request, const http::Response& response) 
   check_head(http::head(response, request.keep_alive));
   require(response.status >= 200 && response.status < 600);
   if (response.type != "application/json") return;
-  const std::string body = response.start + (response.rest ? *response.rest : "");
+  std::string body = response.start;
+  for (const auto& part : response.rest) body += *part;
   const auto document = nlohmann::json::parse(body, nullptr, false);
   require(!document.is_discarded() && document.is_object());
   require((response.status == 200) != document.contains("error"));

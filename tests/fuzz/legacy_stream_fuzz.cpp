@@ -68,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Framer::State state;
     while ((state = framer.next(request)) == Framer::State::kMessage) {
       if (Service::is_question(request.type)) {
-        const std::string answer = service.answer(request, framer.form());
+        const std::string answer = service.answer(request, framer.form(), 0);
         const bool binary = request.type == Type::kQuery || request.type == Type::kDeviceInfoQuery;
         if (binary && answer.size() != bytes_of(framer.form())) std::abort();
       } else {

@@ -50,13 +50,13 @@ std::string check_figures(const DeviceFigures& figures) {
   return "";
 }
 
-// The processes that are alive on a device, as they see it.
+// The processes that are alive and believed on a device, as they see it.
 std::vector<const DeviceFigures*> parts_of(const Snapshot& snapshot, const DeviceView& device) {
   std::vector<const DeviceFigures*> parts;
   for (const ProcessView& process : snapshot.processes) {
     if (!process.alive) continue;
     for (const ProcessDeviceView& view : process.devices) {
-      if (view.id == device.id) parts.push_back(&view.figures);
+      if (view.id == device.id && view.counts()) parts.push_back(&view.figures);
     }
   }
   return parts;

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ledger/catalog.hpp"
 #include "ledger/check_sums.hpp"
 #include "ledger/world.hpp"
 
@@ -273,6 +274,27 @@ TEST(Hostile, OneSlotMayHoldAnythingInTurn) {
   }
   EXPECT_EQ(world.holdings(), 0u);  // a range alone is nothing
   EXPECT_EQ(world.ledger.dangling(), 1u);
+}
+
+TEST(Hostile, TextsAreCutAtAWholeCharacter) {
+  ProcessLedger ledger;
+  std::string text(kMostTextBytes - 1, 'x');
+  for (int i = 0; i < 30'000; ++i) text += "ä";
+  ledger.set_string(1, text);
+  EXPECT_EQ(ledger.string(1), std::string(kMostTextBytes - 1, 'x') + "…");
+  ledger.set_string(2, std::string(kMostTextBytes, 'x'));
+  EXPECT_EQ(ledger.string(2).size(), kMostTextBytes);
+}
+
+// Each level would tell all levels above it again.
+TEST(Hostile, NoStackIsDeeperThanAWriterMakesThem) {
+  ProcessLedger ledger;
+  ledger.set_string(1, std::string(60'000, 'r'));
+  for (OriginId id = 1; id <= 20'000; ++id) {
+    ledger.set_origin(id, {.kind = OriginKind::kRegion, .parent = id - 1, .name = 1});
+  }
+  EXPECT_LE(ledger.catalog().stack_of(20'000)->size(), 256u);
+  EXPECT_LE(ledger.catalog().regions_of(20'000).size(), 3 * kMostTextBytes);
 }
 
 }  // namespace

@@ -155,6 +155,73 @@ TEST(Kernels, WithoutKnownCoresCountAsOne) {
   EXPECT_EQ(world.figures().kernels.total().footprint, 57344u);
 }
 
+// The example of docs/figures.md.
+TEST(SharedCode, IsWhatKernelsHaveInCommon) {
+  World world;
+  const SetIndex set = world.set({1});
+  for (std::uint64_t id = 1; id <= 12; ++id) {
+    world.program(id, set, {},
+                  {{.packed = 4300, .cores = {0, 0, 7, 7}, .hash = 0xAB},
+                   {.packed = 10000, .cores = {0, 0, 7, 7}, .hash = 0x100 + id}});
+    world.dispatch(id);
+  }
+  const KernelFigures kernels = world.figures().kernels;
+  EXPECT_EQ(kernels.code_bytes, 171'600u);
+  EXPECT_EQ(kernels.unique_bytes, 124'300u);
+  ASSERT_EQ(kernels.shared_code.size(), 1u);
+  EXPECT_EQ(kernels.shared_code[0].bytes, 4300u);
+  EXPECT_EQ(kernels.shared_code[0].kernels, 12u);
+  EXPECT_EQ(kernels.shared_code[0].repeated(), 47'300u);
+  std::uint64_t shared = 0;
+  world.ledger.for_each_holding([&](const HoldingView& holding) {
+    if (holding.kind != HoldingKind::kKernel) return;
+    EXPECT_EQ(holding.code_users, holding.code == 0xAB ? 12u : 1u);
+    shared += holding.code == 0xAB;
+  });
+  EXPECT_EQ(shared, 12u);
+  for (std::uint64_t id = 2; id <= 12; ++id) world.drop(id);
+  EXPECT_TRUE(world.figures().kernels.shared_code.empty());
+  EXPECT_EQ(world.figures().kernels.code_bytes, 14'300u);
+}
+
+TEST(SharedCode, CodeThatNobodyNamedIsNotTheSame) {
+  World world;
+  const SetIndex set = world.set({1});
+  for (std::uint64_t id = 1; id <= 3; ++id) {
+    world.program(id, set, {}, {{.packed = 4300, .cores = {0, 0, 0, 0}}});
+    world.dispatch(id);
+  }
+  EXPECT_EQ(world.figures().kernels.unique_bytes, 3 * 4300u);
+  EXPECT_TRUE(world.figures().kernels.shared_code.empty());
+}
+
+TEST(SystemKernels, AreInTheMapsOfTheirCores) {
+  World world;
+  const SetIndex set = world.set({1});
+  world.program(1, set, {},
+                {{.packed = 20000, .cores = {0, 0, 0, 0}, .core_type = CoreType::kActiveEth}},
+                KernelType::kFabric);
+  world.dispatch(1);
+  world.program(2, set, {}, {{.packed = 5000, .cores = {0, 0, 7, 7}}});
+  world.dispatch(2);
+  std::size_t with_router = 0;
+  for (const CoreView& core : world.ledger.cores(1, true)) {
+    if (core.role == Role::kWorker) {
+      EXPECT_TRUE(core.kernels.empty());
+      continue;
+    }
+    if (core.kernels.empty()) continue;
+    ++with_router;
+    EXPECT_EQ(core.role, Role::kActiveEth);
+    ASSERT_EQ(core.kernels.size(), 1u);
+    EXPECT_EQ(core.kernels[0].type, KernelType::kFabric);
+    EXPECT_EQ(core.kernels[0].bytes, 20000u);
+    EXPECT_EQ(core.kernels[0].program, "program 1");
+    EXPECT_EQ(core.kernel_footprint, 20000u);
+  }
+  EXPECT_EQ(with_router, 1u);
+}
+
 TEST(Rings, AreListedByManagerAndCoreType) {
   World world(2);
   RingManagerRecord manager;

@@ -35,7 +35,7 @@ std::string device_info(std::uint64_t dram_bytes, std::uint32_t channels) {
   service.observe(snapshot);
   Request request;
   request.type = Type::kDeviceInfoQuery;
-  return service.answer(request, Form::k144);
+  return service.answer(request, Form::k144, 0);
 }
 
 TEST(Answers, D28CapacitiesSaturateInsteadOfWrapping) {

@@ -42,6 +42,12 @@ TEST(ClientHoldings, CircularBuffersAreFreedBySizeElseTheNewest) {
   EXPECT_FALSE(holdings.remove_cb({0, 101152}, 4096));
 }
 
+std::uint64_t covered_bytes(const ClientHoldings& holdings, std::int32_t device) {
+  std::map<std::int32_t, std::uint64_t> covered;
+  add_covered_bytes(holdings, covered);
+  return covered[device];
+}
+
 // T25 without cores, which the protocol does not tell: one address range a registration.
 TEST(ClientHoldings, TheUnionOfCircularBuffers) {
   Tallies totals;

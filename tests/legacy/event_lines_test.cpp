@@ -35,6 +35,7 @@ EventView load_event(KernelType type, std::uint32_t bytes, std::uint32_t cores,
   event.id = 0xabc;
   event.type = type;
   event.footprint = std::uint64_t{bytes} * cores;
+  event.cores = cores;
   event.loaded_after = true;
   event.kernels = {{"k", "", ledger::CoreType::kTensix, 255, bytes, cores, event.footprint}};
   event.devices = {{0, 1, total, 0}};
@@ -93,6 +94,41 @@ TEST(EventLines, DetailSaysSizeAndCores) {
       "🔍 KERNEL_LOAD Backtrace (Device 0, Type: Fabric, Binary Size: 56 KB, Cores: 16, Total "
       "L1: 896 KB, ID: 0xabc)\n"
       "✓ [KERNEL_LOAD] Fabric kernel on Device 0: +0.875 MB (Total: 0.875 MB)\n");
+}
+
+TEST(EventLines, CoresThatNobodyToldAreNotOne) {
+  EventView event = load_event(KernelType::kFabric, 917504, 1, 917504);
+  event.cores.reset();
+  EXPECT_THAT(lines(event, true),
+              HasSubstr("Binary Size: ?, Cores: ?, Total L1: 896 KB, ID: 0xabc"));
+}
+
+// Two routers with a kernel each: their program is on two cores.
+TEST(EventLines, CoresAreThoseOfAllKernels) {
+  EventView event = load_event(KernelType::kFabric, 4576, 1, 9152);
+  event.kernels.push_back(event.kernels[0]);
+  event.footprint = 9152;
+  event.cores = 2;
+  EXPECT_THAT(lines(event, true),
+              HasSubstr("Binary Size: 8.9375 KB, Cores: 2, Total L1: 8.9375 KB"));
+}
+
+TEST(EventLines, GuessesCountFromTheirRegistrationOn) {
+  EventView event = load_event(KernelType::kApplication, 51200, 16, 0);
+  event.kind = EventKind::kProgramRegistered;
+  event.loaded_after = false;
+  event.estimated = true;
+  event.estimated_after = 819200;
+  event.devices[0].kernels_estimated = 819200;
+  EXPECT_EQ(lines(event),
+            "✓ [KERNEL_LOAD] Application kernel (est) on Device 0: +0.78125 MB (Total: 0.78125 "
+            "MB)\n");
+}
+
+TEST(EventLines, AProgramWithoutKernelsLoadsNone) {
+  EventView event = load_event(KernelType::kApplication, 0, 0, 0);
+  event.kernels.clear();
+  EXPECT_EQ(lines(event, true), "");
 }
 
 TEST(EventLines, OneLoadLineADevice) {

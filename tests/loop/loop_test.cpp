@@ -8,6 +8,8 @@
 #include <array>
 #include <chrono>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -116,6 +118,45 @@ TEST(Loop, SignalsAreHandledInTheLoop) {
   EXPECT_EQ(calls, 0);
   loop.run();
   EXPECT_EQ(calls, 2);
+}
+
+TEST(Loop, KnowsItsLongestPause) {
+  Loop loop;
+  end_after_ten_seconds(loop);
+  loop.after(1ms, [&] {
+    const auto until = std::chrono::steady_clock::now() + 30ms;
+    while (std::chrono::steady_clock::now() < until) {
+    }
+  });
+  loop.after(100ms, [&] { std::this_thread::sleep_for(60ms); });
+  loop.after(200ms, [&] { loop.stop(); });
+  loop.run();
+  EXPECT_GE(loop.longest().wall, 60ms) << "also what waits for a disk is a pause";
+  EXPECT_GT(loop.longest().cpu, 1ms);
+  EXPECT_LT(loop.longest().cpu, loop.longest().wall);
+}
+
+// A thousand that are always ready must not keep a timer from its turn.
+TEST(Loop, ManyThatAreReadyLeaveTurnsToOthers) {
+  Loop loop;
+  end_after_ten_seconds(loop);
+  std::vector<Pipe> pipes(200);
+  std::uint64_t calls = 0;
+  for (const Pipe& pipe : pipes) {
+    loop.watch(pipe.in.get(), {.writable = true}, [&](Loop::Ready) {
+      ++calls;
+      const auto until = std::chrono::steady_clock::now() + 1ms;
+      while (std::chrono::steady_clock::now() < until) {
+      }
+    });
+  }
+  std::uint64_t at_timer = 0;
+  loop.after(1ms, [&] {
+    at_timer = calls;
+    loop.stop();
+  });
+  loop.run();
+  EXPECT_LE(at_timer, 64u) << "not a round over all of them";
 }
 
 TEST(LoopDeathTest, NothingIsWatchedWithoutADescriptorOrACallback) {

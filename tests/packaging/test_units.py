@@ -66,7 +66,7 @@ def listening_at(daemon):
 @needs("systemd-analyze")
 def test_systemd_understands_every_line(units):
     names = sorted(str(path) for path in units.iterdir())
-    assert len(names) == 3
+    assert len(names) == 4
     code, said = run("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", *names)
     ours = [line for line in said.splitlines() if "ttmem" in line]
     assert (code, ours) == (0, [])
@@ -123,6 +123,7 @@ def test_installed_under_any_prefix(tmp_path):
     installed = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.*"))
     installed = [path for path in installed if (tmp_path / path).is_file()]
     assert installed == [
+        "lib/systemd/system/ttmem-directory.service",
         "lib/systemd/system/ttmem-legacy.socket",
         "lib/systemd/system/ttmem.service",
         "lib/systemd/system/ttmem.socket",
@@ -131,6 +132,40 @@ def test_installed_under_any_prefix(tmp_path):
     ]
     unit = (tmp_path / "lib/systemd/system/ttmem.service").read_text()
     assert f"ExecStart={tmp_path}/bin/ttmem serve" in unit
+
+
+def test_what_the_command_is_made_of_is_said_where_it_is_installed(tmp_path):
+    code, said = run("cmake", "--install", built.BUILD, "--prefix", str(tmp_path),
+                     "--component", "command")
+    assert code == 0, said
+    [notices] = tmp_path.rglob("THIRD-PARTY-NOTICES.txt")
+    text = notices.read_text()
+    rows = re.findall(r"^\| (`[^|]*) \|(.*)\|$",
+                      (SOURCE / "docs/dependencies.md").read_text(), re.M)
+    shipped = [name for row, rest in rows for name in re.findall(r"`([^`]+)`", row)
+               if "headers only" in rest or "in the binary" in rest or rest.endswith("| yes ")
+               or re.search(r"\| lib\w+", rest)]
+    assert len(shipped) >= 8
+    for name in shipped:
+        assert f"({name})" in text, name
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount")
+def test_the_directory_is_a_file_system_of_its_own(tmp_path):
+    """The line of the unit, in a namespace of mounts: with a quota where the kernel has one."""
+    unit = (UNITS / "ttmem-directory.service").read_text()
+    script = re.search(r"ExecStart=/bin/sh -ec '(.*?)'\n", unit, re.S)[1]
+    script = script.replace("\\\n", " ").replace("%%", "%").replace("$$", "$")
+    tmp_path.chmod(0o755)
+    script = script.replace("/run/ttmem", str(tmp_path / "ttmem"))
+    code, said = run("unshare", "-m", "sh", "-ec", f"{script}; grep ' {tmp_path}/ttmem ' /proc/mounts; "
+                     f"stat -c %a {tmp_path}/ttmem")
+    if "unshare failed" in said:
+        pytest.skip("no namespaces may be made here")
+    assert code == 0, said
+    mount, mode = said.strip().splitlines()[-2:]
+    assert " tmpfs " in mount and "size=" in mount and "nosuid" in mount
+    assert mode == "3777"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can start programs for two other users")

@@ -15,8 +15,14 @@ import subprocess
 import pytest
 from conftest import SOURCE
 
+PATHS = ["tt_metal/tt_metal.cpp", "tt_metal/impl/host_api/tt_metal.cpp"]  # in 2025, and today
+
 SAMPLE = """
 #include <tt-metalium/host_api.hpp>
+#if __has_include("impl/program/program_impl.hpp")
+#include "impl/program/program_impl.hpp"
+#endif
+#include <ttmem/allocation_tracker.hpp>
 #include <ttmem/instrumented_helpers.hpp>
 
 using namespace tt::tt_metal;
@@ -33,7 +39,8 @@ auto kernel(Program& program, const CoreRangeSet& cores) {
       DataMovementConfig{});
 }
 
-void launch(Program& program) {
+void launch(IDevice* device, Program& program) {
+  detail::TrackKernelDispatch(device, program);
   instrumented::TrackLaunch(program);
   instrumented::ReleaseProgramWithTracking(program);
 }
@@ -44,7 +51,7 @@ def flags_of(checkout):
     """How the checkout compiles its tt_metal.cpp, without its input and output."""
     for path in sorted(pathlib.Path(checkout).glob("**/compile_commands.json")):
         for entry in json.loads(path.read_text()):
-            if not entry["file"].endswith("tt_metal/tt_metal.cpp"):
+            if not entry["file"].endswith(tuple(PATHS)):
                 continue
             words = entry.get("arguments") or shlex.split(entry["command"])
             keep, skip = [], False
@@ -56,7 +63,7 @@ def flags_of(checkout):
                 elif not word.startswith(("-Werror", "-MD")):
                     keep.append(word)
             return keep, entry["directory"]
-    pytest.fail(f"{checkout}: no compile_commands.json with tt_metal/tt_metal.cpp; configure it first")
+    pytest.fail(f"{checkout}: no compile_commands.json with {PATHS[-1]}; configure it first")
 
 
 def compile_sample(checkout, tmp_path):
@@ -78,13 +85,14 @@ def test_the_wrappers_fit_a_checkout(tmp_path):
     compile_sample(checkout, tmp_path)
 
 
-def test_the_wrappers_fit_a_made_up_checkout(tmp_path):
+@pytest.mark.parametrize("path", PATHS)
+def test_the_wrappers_fit_a_made_up_checkout(tmp_path, path):
     checkout = tmp_path / "checkout"
     api = checkout / "tt_metal" / "api" / "tt-metalium"
     api.mkdir(parents=True)
     stand_in = SOURCE / "tests" / "ways_in" / "metal_stand_in.hpp"
     (api / "host_api.hpp").write_text(f'#pragma once\n#include "{stand_in}"\n')
-    file = checkout / "tt_metal" / "tt_metal.cpp"
+    file = checkout / path
     compiler = os.environ.get("CXX", "c++")
     command = f"{compiler} -I{checkout}/tt_metal/api -std=c++20 -Werror -o tt_metal.o -c {file}"
     (checkout / "build").mkdir()

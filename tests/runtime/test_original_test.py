@@ -27,6 +27,22 @@ def loads_in(lines):
             yield found.group(1), int(found.group(2)), float(found.group(3))
 
 
+BACKTRACE = re.compile(r"KERNEL_LOAD Backtrace \(Device (\d+), .*Cores: (\d+), .*ID: (0x[0-9a-f]+)\)")
+
+
+def cores_told():
+    """Of each program on each device, in the original's lines."""
+    lines = command.text("events", "--format", "legacy", "--detail").splitlines()
+    found = [each for line in lines if (each := BACKTRACE.search(line))]
+    return sorted((int(each.group(1)), each.group(3), int(each.group(2))) for each in found)
+
+
+def cores_known():
+    programs = command.document("status", "--programs")["programs"]
+    return sorted((device, program["id"], program["cores"]) for program in programs
+                  for device in program["devices"] if program["loaded"])
+
+
 def test_every_load_is_told_when_it_happens():
     python = oracle.setup("python", "10")
     values = oracle.environment("n300")
@@ -41,4 +57,5 @@ def test_every_load_is_told_when_it_happens():
             assert kinds == [("Application", 0), ("Application", 1), ("Fabric", 0), ("Fabric", 1)]
             assert all(size > 0 for _, _, size in loads)
             assert str(point["pid"]) in command.text("status")
+            assert cores_told() == cores_known()
     assert points == 1

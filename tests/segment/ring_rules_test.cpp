@@ -148,5 +148,39 @@ TEST(RingRules, ACounterThatWouldWrapFillsTheRing) {
   EXPECT_EQ(one.ring().entries[1].address, kBase);
 }
 
+// Whatever is in a ring, a slice goes to the cursor up to a size, and to the base beyond it.
+TEST(RingRules, TheNextPlaceIsWhereEachSizeWouldGo) {
+  OneRing one;
+  const auto check = [&] {
+    const NextPlace next = next_place(one.ring());
+    for (std::uint32_t bytes = 16; bytes <= kBytes; bytes += 16) {
+      const std::uint32_t expected = bytes <= next.bytes ? next.address : kBase;
+      ASSERT_EQ(one.rules.reserve(&bytes, 1).address[0], expected) << bytes;
+    }
+  };
+  check();
+  EXPECT_EQ(next_place(one.ring()).bytes, kBytes);
+  for (const std::uint32_t bytes :
+       {20000u, 20000u, 20000u, 20000u, 1600u, 1600u, 1600u, 33000u, 5008u, 64000u, 70656u, 16u}) {
+    one.launch(bytes);
+    check();
+  }
+  one.rules.fill(1);
+  check();
+  OneRing ethernet(1);
+  ethernet.launch(200);
+  EXPECT_EQ(next_place(ethernet.ring()).address, kBase) << "an ethernet core has one program";
+}
+
+TEST(RingRules, TheNextPlaceOfARingThatMakesNoSense) {
+  Ring ring = {};
+  ring.base = 0xFFFFFF00;
+  ring.bytes = 0xFFFFFFFF;
+  ring.alloc_index = 0xFFFFFFFF;
+  ring.free_index = 3;
+  for (RingEntry& entry : ring.entries) entry = {0xFFFFFFF0, 0xFFFFFFFF, 1, 0, 1};
+  EXPECT_LE(next_place(ring).bytes, 0xFFFFFFFFu);  // it ends
+}
+
 }  // namespace
 }  // namespace ttmem::segment

@@ -198,6 +198,13 @@ class SegmentBuilder {
     flush();
     return static_cast<std::uint16_t>(index);
   }
+  // The first allocator has DRAM banks of another size.
+  void resize_dram(std::uint64_t bank_bytes) {
+    write(offset_of(SectionKind::kAllocators) + sizeof(segment::Allocator) +
+              offsetof(segment::Allocator, spaces) + offsetof(segment::Space, bank_bytes),
+          &bank_bytes, sizeof bank_bytes);
+    flush();
+  }
   // One device in one set under one allocator: what most tests need. Also the counters' pages.
   void add_usual_device(std::uint64_t unique_id = 0xABC) {
     const auto device = static_cast<std::uint16_t>(add_device(unique_id));

@@ -29,6 +29,12 @@ TEST(Gzip, WhatIsNotPackedGivesNothing) {
   EXPECT_EQ(gunzipped(whole.substr(0, whole.size() - 4)), "");
 }
 
+TEST(Gzip, AWholeFileIsItselfAgain) {
+  const std::string text(100'000, 'x');
+  EXPECT_EQ(gunzipped(gzipped(text)), text);
+  EXPECT_LT(gzipped(text).size(), 1000U);
+}
+
 TEST(Gzip, IsSentToThoseWhoTakeIt) {
   for (const char* accepted : {"gzip", "br, gzip", "gzip, deflate, br, zstd", "gzip;q=0.5"}) {
     EXPECT_TRUE(allows_gzip(accepted)) << accepted;

@@ -194,6 +194,22 @@ TEST_F(HistoryTest, LaunchesBecomeARateThatFallsToZero) {
             (std::vector<Point>{flat(50), {0, 50, 0}, flat(0)}));
 }
 
+TEST_F(HistoryTest, SensorsAreKeptBesideTheMemory) {
+  EXPECT_TRUE(answer(ask("temperature", kStart, kStart + 1, 1)).series.empty());
+  ledger::HostDevice& host = snapshot.devices[0].host.emplace();
+  host.temperature_millidegrees = 41'000;
+  host.power_microwatts = 18'000'000;
+  pass(1);
+  record();
+  host.temperature_millidegrees = 47'500;
+  pass(1);
+  record();
+  EXPECT_EQ(points("temperature", kStart + 1, kStart + 3, 1),
+            (std::vector<Point>{flat(41'000), {41'000, 47'500, 47'500}}));
+  EXPECT_EQ(points("power", kStart + 1, kStart + 2, 1), (std::vector<Point>{flat(18'000'000)}));
+  EXPECT_TRUE(answer(ask("clock", kStart, kStart + 2, 1)).series.empty()) << "it is not known";
+}
+
 TEST_F(HistoryTest, AnIdleDaemonWritesOncePerMinute) {
   pass(10);
   const std::uint64_t before = history->status().batches;
@@ -295,17 +311,94 @@ TEST_F(HistoryTest, AClockThatStepsBackALittleStandsStill) {
             (std::vector<Point>{{100, 500, 500}}));
 }
 
-TEST_F(HistoryTest, AClockThatWasWrongLosesWhatItWrote) {
+TEST_F(HistoryTest, WhatWasRecordedUnderAClockThatWasAheadMovesBackWithIt) {
   pass(7200);
   set_dram(0, 500);
   record();
   pass(10);
-  clock_s = kStart + 600;
+  clock_s = kStart + 600;  // 6610 s earlier
   record();
   pass(10);
-  EXPECT_EQ(points("dram.taken", kStart, kStart + 10, 10), (std::vector<Point>{flat(100)}));
+  EXPECT_EQ(points("dram.taken", kStart - 6610, kStart - 6600, 10),
+            (std::vector<Point>{flat(100)}));
+  EXPECT_EQ(points("dram.taken", kStart + 500, kStart + 550, 50), (std::vector<Point>{flat(100)}));
   EXPECT_EQ(points("dram.taken", kStart + 600, kStart + 610, 10), (std::vector<Point>{flat(500)}));
   EXPECT_EQ(points("dram.taken", kStart + 7000, kStart + 7200, 200), (std::vector<Point>{{}}));
+  EXPECT_NE(history->take_notice().find("went back by 6610 s"), std::string::npos);
+  EXPECT_EQ(history->take_notice(), "");
+  restart();
+  EXPECT_EQ(points("dram.taken", kStart - 6600, kStart - 6500, 100),
+            (std::vector<Point>{flat(100)}));
+}
+
+TEST_F(HistoryTest, AStartWithTheClockIn1996LosesNothing) {
+  pass(600);
+  const std::int64_t right_s = clock_s;
+  restart();
+  clock_s = 820'454'400;  // 1 January 1996
+  history.reset();
+  open();
+  record();
+  pass(120);
+  EXPECT_NE(history->take_notice().find("is not believed"), std::string::npos);
+  EXPECT_EQ(points("dram.taken", clock_s - 60, clock_s, 60), (std::vector<Point>{flat(100)}))
+      << "who asks goes by the clock on the wall";
+  clock_s = right_s + 1000;
+  record();
+  pass(10);
+  EXPECT_NE(history->take_notice().find("right again"), std::string::npos);
+  EXPECT_EQ(points("dram.taken", kStart + 100, kStart + 200, 100), (std::vector<Point>{flat(100)}));
+  EXPECT_EQ(points("dram.taken", right_s + 1000, right_s + 1010, 10),
+            (std::vector<Point>{flat(100)}));
+}
+
+TEST_F(HistoryTest, StartsWithTheClock400DaysAheadLoseNothing) {
+  constexpr std::int64_t kDays400 = 400 * 86'400;
+  pass(600);
+  restart();
+  clock_s += kDays400;
+  for (int start = 0; start < 3; ++start) {
+    set_dram(0, 200 + static_cast<std::uint64_t>(start));
+    record();
+    pass(200);
+    restart();
+  }
+  clock_s -= kDays400;
+  record();
+  pass(10);
+  EXPECT_EQ(points("dram.taken", kStart + 100, kStart + 200, 100), (std::vector<Point>{flat(100)}));
+  EXPECT_EQ(points("dram.taken", kStart + 650, kStart + 700, 50), (std::vector<Point>{flat(200)}))
+      << "at the time when it was";
+  EXPECT_EQ(history->status().clock_jumps, 1u);
+}
+
+TEST_F(HistoryTest, DevicesThatWentAwayGiveTheirPlaceToNewOnes) {
+  Limits limits;
+  limits.series = 200;
+  restart(limits);
+  record();
+  const ledger::Snapshot own = snapshot;
+  for (std::uint64_t wave = 0; wave < 4; ++wave) {
+    for (std::uint64_t i = 0; i < 60; ++i) {
+      add_device(1000 + wave * 100 + i);
+      dram(snapshot.devices.back().figures).taken = 1;
+    }
+    record();
+    pass(2);
+    snapshot = own;
+    record();
+    pass(20);
+  }
+  add_device(7);
+  dram(snapshot.devices.back().figures).taken = 77;
+  record();
+  pass(10);
+  const std::int64_t until_s = clock_s / 5 * 5;
+  Query query = ask("dram.taken", until_s - 5, until_s, 5);
+  query.unique_id = 7;
+  const Answer found = answer(query);
+  ASSERT_EQ(found.series.size(), 1u);
+  EXPECT_EQ(found.series.front().points, (std::vector<Point>{flat(77)}));
 }
 
 }  // namespace

@@ -74,6 +74,10 @@ class Client:
     def cb_alloc(self, device, size, identity):
         self.send(CB_ALLOC, device, size, identity=identity)
 
+    def flood_cbs(self, count):
+        """Many that all say the same."""
+        self.socket.sendall(message(CB_ALLOC, 0, 1, 0, self.pid, 4096, form=self.form) * count)
+
     def cb_free(self, device, size, identity):
         self.send(CB_FREE, device, size, identity=identity)
 

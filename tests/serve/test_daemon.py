@@ -354,3 +354,24 @@ def test_open_without_a_desktop_says_where(daemons, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     daemon = daemons("--open")
     eventually(lambda: f"open http://{daemon.host}:{daemon.port} in a browser" in daemon.log())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_a_stranger_at_another_address_of_the_port_changes_nothing(daemons, folder):
+    if as_nobody("--version").returncode != 0:
+        pytest.skip("another user cannot reach the program under test")
+    os.chmod(folder, 0o755)
+    daemon = daemons()
+    script = (f"import socket; s = socket.socket(); s.bind(('127.0.0.2', {daemon.port})); "
+              "s.listen(); print('ready', flush=True); s.accept()")
+    stranger = subprocess.Popen(["python3", "-c", script], stdout=subprocess.PIPE, text=True,
+                                user=65533, cwd="/")
+    try:
+        assert stranger.stdout.readline() == "ready\n"
+        with workload() as pids:
+            eventually(lambda: daemon.document("/api/v1/processes")["processes"])
+            told = as_nobody("status", "--json", TTMEM_SERVE=f"127.0.0.1:{daemon.port}")
+            assert [each["pid"] for each in json.loads(told.stdout)["processes"]] == pids
+    finally:
+        stranger.kill()
+        stranger.communicate()

@@ -56,6 +56,30 @@ def test_what_answers_tell_a_browser(daemon):
         assert "Access-Control-Allow-Origin" not in headers
 
 
+def test_two_origins_are_none_of_ours(daemons):
+    daemon = daemons()
+    own = f"Origin: http://127.0.0.1:{daemon.port}\r\n"
+    for origins in (own + "Origin: http://evil.example\r\n", own + own):
+        answer = daemon.raw(f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{daemon.port}\r\n{origins}"
+                            "Connection: close\r\n\r\n".encode())
+        assert answer.startswith(b"HTTP/1.1 403 "), answer
+
+
+def test_every_answer_has_the_headers_that_protect(daemons):
+    daemon = daemons()
+    for request in (b"nonsense\r\n\r\n", b"GET /%zz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                    b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 20_000 + b"\r\n\r\n"):
+        head = daemon.raw(request).split(b"\r\n\r\n")[0]
+        assert b"nosniff" in head and b"Content-Security-Policy" in head, head
+
+
+def test_a_pipe_as_token_file_is_not_waited_for(folder):
+    path = os.path.join(folder, "pipe")
+    os.mkfifo(path, 0o600)
+    code, said = refused(folder, "--token-file", path, "--allow-remote")
+    assert code == 2 and "is not a regular file" in said
+
+
 def token_file(folder, text=TOKEN, mode=0o600):
     path = os.path.join(folder, "token")
     with open(path, "w", encoding="utf-8") as file:

@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """Every path of docs/http.md, and that what it says is what the commands say."""
 
+import gzip
 import http.client
 import json
 import os
@@ -206,8 +207,7 @@ def test_without_a_history(daemons):
 def test_metrics_and_health(busy):
     daemon, _ = busy
     code, headers, body = daemon.ask("/metrics")
-    if code == 404:
-        pytest.skip("this build has no prometheus-cpp")
+    assert code == 200
     assert headers["Content-Type"].startswith("text/plain; version=0.0.4")
     text = body.decode()
     taken = daemon.document("/api/v1/snapshot")["devices"][0]["dram"]["taken"]
@@ -217,6 +217,19 @@ def test_metrics_and_health(busy):
     assert len(lines) == 1 and float(lines[0].split()[-1]) == taken
     health = daemon.document("/healthz")
     assert health["status"] == "ok" and health["devices"] == 2 and health["processes"] == 2
+
+
+def test_a_scraper_chooses_and_takes_gzip(busy):
+    daemon, _ = busy
+    plain = daemon.ask("/metrics?collect[]=short")[2].decode()
+    assert "ttmem_headroom_bytes" in plain and "ttmem_kernel_footprint_bytes" not in plain
+    code, headers, body = daemon.ask("/metrics?collect[]=device&collect[]=process",
+                                     headers={"Accept-Encoding": "gzip"})
+    assert code == 200 and headers["Content-Encoding"] == "gzip"
+    text = gzip.decompress(body).decode()
+    assert "ttmem_process_info{" in text and "ttmem_memory_bytes{" in text
+    assert daemon.error("/metrics?collect[]=everything")[0] == 400
+    assert daemon.error("/metrics?only=device")[0] == 400
 
 
 def test_the_list_of_the_api_links_only_what_is_there(busy):

@@ -132,7 +132,7 @@ def test_a_reader_that_does_not_read_is_dropped(daemon):
 
 def brief(snapshot):
     """As docs/http.md says: processes without their figures on each device."""
-    keys = ("id", "unique_id", "metal_id", "open", "in_mesh")
+    keys = ("id", "unique_id", "metal_id", "open", "in_mesh", "contradiction")
     for process in snapshot["processes"]:
         process["devices"] = [{key: device[key] for key in keys} for device in process["devices"]]
     return snapshot

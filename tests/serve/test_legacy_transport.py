@@ -156,7 +156,7 @@ def test_d18_a_restarted_server_knows_what_is_live(server):
 
 def test_d19_thousands_of_connections(server):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    count = 10_000
+    count = 3_000  # of one user, who has a quarter of what is allowed
     if hard < count + 200:
         pytest.skip(f"only {hard} descriptors are allowed here")
     resource.setrlimit(resource.RLIMIT_NOFILE, (count + 200, hard))
@@ -212,7 +212,7 @@ def test_d19_endless_input_and_a_peer_that_never_reads(server):
 
 
 def test_d19_a_limit_on_entries(folder):
-    server = Server(folder, "-q", "100")
+    server = Server(folder, "-q", "400")  # of which one user has a quarter
     try:
         client = server.client()
         for identity in range(150):

@@ -128,6 +128,102 @@ def test_the_viewer_shows_clients_of_the_server(commands):
     server.end()
 
 
+def board(root, card, device):
+    """A host with one board, as its driver shows it."""
+    chip = os.path.join(root, "sys/class/tenstorrent/tenstorrent!0")
+    bus = os.path.join(root, "sys/devices/pci0000:00/0000:61:00.0")
+    os.makedirs(chip)
+    os.makedirs(bus)
+    os.symlink("../../../devices/pci0000:00/0000:61:00.0", os.path.join(chip, "device"))
+    for path, text in ((os.path.join(chip, "tt_card_type"), card),
+                       (os.path.join(chip, "tt_serial"), "0000043100000001"),
+                       (os.path.join(bus, "vendor"), "0x1e52"),
+                       (os.path.join(bus, "device"), device)):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+
+
+def test_capacity_without_a_hooked_process_is_nominal(commands, monkeypatch):
+    root = os.path.join(commands, "host")
+    board(root, "p150a", "0xb140")
+    monkeypatch.setenv("TTMEM_HOST_ROOT", root)
+    server = subprocess.Popen("exec allocation_server_poc > out.log 2>&1", shell=True)
+    try:
+        eventually(lambda: connects("s"))
+        info = Client("s").info(0)
+        assert (info["available"], info["arch"]) == (1, 3)
+        assert (info["total_dram"], info["dram_channels"]) == (32 << 30, 8)
+        assert info["total_l1"] == 120 * 1572864 == 120 * info["l1_per_core"]
+        with open("out.log", encoding="utf-8") as file:
+            assert "   Device 0: Blackhole (32.0GB DRAM, 180.0MB L1, nominal)\n" in file.read()
+        client = Client("s")
+        client.alloc(0, 100 << 20, DRAM, 1)
+        client.query(0)
+        text = shell("tt_smi_umd").stdout
+        assert re.search(r"^  DRAM: +100.0MB +/ 32.0GB .*0.3% \(nominal\)$", text, re.M), text
+        assert "32.0 GiB (nominal)" in shell("ttmem status").stdout
+        device = status()["devices"][0]
+        assert device["dram"]["capacity"] is None
+        assert device["nominal"]["dram_bytes"] == 32 << 30
+    finally:
+        server.terminate()
+        server.wait(DEADLINE_SECONDS)
+
+
+def test_device_info_carries_circular_buffers_and_kernels(commands):
+    server = Server(commands)
+    for form in (128, 144):
+        client = Client(server.path, form)
+        client.cb_alloc(0, 262144, 1)
+        client.load(0, 57344, 2, FABRIC)
+        info = client.info(0)
+        assert (info["cb"], info["kernel"]) == (262144, 57344)
+        client.cb_free(0, 262144, 1)
+        client.unload(0, 0, 2)
+        client.query(0)
+    server.end()
+
+
+def test_the_socket_says_registered_where_nobody_told_of_a_launch(commands):
+    server = Server(commands)
+    process = Process(server.path)
+    process.cb_alloc(0, 262144, 101152)
+    process.query(0)
+    device = status()["devices"][0]
+    assert device["program_l1"]["resident"] is None
+    assert device["program_l1"]["allocated"] == 262144
+    text = shell("ttmem status").stdout
+    assert re.search(r"Program L1 +256.0 KiB +registered", text), text
+    process.kill()
+    text = eventually(lambda: (found := shell("ttmem status").stdout) and "died" in found and found)
+    assert "program L1 256.0 KiB registered" in text
+    server.end()
+
+
+def test_ids_and_unknown_frees_as_they_were_told(commands):
+    server = Server(commands)
+    process = Process(server.path)
+    process.load(17, 57344, 0xC1, FABRIC)
+    process.query(0)
+    following = subprocess.Popen(["ttmem", "events", "--follow", "--format", "legacy", "--detail"],
+                                 stdout=subprocess.PIPE, text=True)
+    try:
+        assert following.stdout.readline() == (
+            "🔍 KERNEL_LOAD Backtrace (Device 17, Type: Fabric, Binary Size: ?, Cores: ?, "
+            "Total L1: 56 KB, ID: 0xc1)\n")
+        following.stdout.readline()
+        process.free(17, 0x1887000)
+        process.query(0)
+        assert following.stdout.readline() == (
+            f"⚠ [PID {process.pid}] Deallocation for unknown buffer 0x1887000 on device 17 "
+            "(allocated before tracking started)\n")
+    finally:
+        following.kill()
+        following.wait()
+        process.kill()
+        server.end()
+
+
 class Screen:
     """tt_smi_umd -w on a terminal of its own."""
 

@@ -122,7 +122,8 @@ def test_it_says_what_status_says(line_of, folder, daemons):
 def test_processes_on_request(folder, daemons):
     with workload(), scraping(prometheus, folder, daemons("--metrics-per-process")) as scraper:
         told = eventually(lambda: scraper.ask(
-            'ttmem_process_memory_bytes{space="dram",figure="taken"} > 0'))
+            '(ttmem_process_memory_bytes{space="dram",figure="taken"} > 0) '
+            '* on (instance, pid, start, segment) group_left (name) ttmem_process_info'))
         by_pid = {process["pid"]: process for process in command.document("status")["processes"]}
         for labels, value in told:
             process = by_pid[int(labels["pid"])]

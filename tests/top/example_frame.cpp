@@ -91,6 +91,20 @@ void hold(ledger::ProcessView& process, ledger::DeviceView& device, std::uint64_
   ++device.processes;
 }
 
+ledger::RingView ring() {
+  ledger::RingView ring;
+  ring.process = test::owner(4711);
+  ring.base = 35008;
+  ring.figures.capacity = 70656;
+  ring.figures.free = 30656;
+  ring.figures.largest_free = 10656;
+  ring.figures.would_evict = 2;
+  ring.slices = {{35008, 55008, 1, "matmul", true, true},
+                 {55008, 75008, 2, "softmax", true, false},
+                 {85008, 95008, 3, "gone", false, false}};
+  return ring;
+}
+
 ledger::ProcessView process(std::int32_t pid, std::string name, std::string user, bool alive,
                             std::uint64_t age_s) {
   ledger::ProcessView process;
@@ -199,7 +213,24 @@ DeviceDetails device_details() {
     details.kernels.push_back(kernel);
   }
   details.dram = {{1048640, 1048640 + 300 * kMiB}, {420 * kMiB, 480 * kMiB}};
+  details.rings = {ring()};
   return details;
+}
+
+// Watched for four minutes; the later a program in the list, the less often it runs.
+ledger::LaunchSeries launches(std::uint32_t number) {
+  ledger::LaunchSeries series{
+      .since = kExampleTime - 240 * kSecond, .until = kExampleTime, .intervals = {}};
+  for (std::uint64_t second = 0; second < 240 && number != 4; ++second) {
+    if (second / 20 % (number + 1) != 0) continue;
+    const std::uint64_t time = (series.since / kSecond + second) * kSecond;
+    series.intervals.push_back({time, 100 / (number + 1) + second % 7, 0, 0});
+  }
+  if (number == 1) series.mark(kExampleTime - 200 * kSecond, ledger::kMarkFirstLoad);
+  if (number == 2) series.mark(kExampleTime - 100 * kSecond, ledger::kMarkReload);
+  if (number == 2) series.mark(kExampleTime - 130 * kSecond, ledger::kMarkEviction);
+  if (number == 3) series.mark(kExampleTime - 20 * kSecond, ledger::kMarkFailure);
+  return series;
 }
 
 std::vector<ledger::ProgramView> programs() {
@@ -224,6 +255,9 @@ std::vector<ledger::ProgramView> programs() {
     program.first_dispatch = program.loaded ? kExampleTime - 600 * kSecond : 0;
     program.last_dispatch = program.loaded ? kExampleTime - i * kSecond : 0;
     program.dispatches_per_second = static_cast<double>(program.dispatches) / 600;
+    program.recent_per_second = program.loaded ? 17.4 / (i + 1) : 0;
+    program.replays = i == 1 ? 512 : 0;
+    program.launches = launches(i);
     programs.push_back(program);
   }
   return programs;
@@ -254,6 +288,10 @@ Frame example_frame() {
   snapshot.time = kExampleTime;
   for (std::uint32_t id = 0; id < 4; ++id) snapshot.devices.push_back(device(id, id >= 2));
   auto& devices = snapshot.devices;
+  devices[1].host.emplace();
+  devices[1].host->temperature_millidegrees = 47'300;
+  devices[1].host->power_microwatts = 65'000'000;
+  devices[1].host->aiclk_mhz = 1000;
   snapshot.processes = {process(4711, "python3", "user1", true, 4000),
                         process(4800, "vllm-worker", "user2", true, 86400 * 3),
                         process(4805, "推論サーバー", "user2", true, 300),

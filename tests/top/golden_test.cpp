@@ -64,6 +64,14 @@ std::vector<Picture> pictures() {
     all.push_back({fmt::format("kernels_{}x{}", columns, rows), View::kDevice, columns, rows,
                    [](ScreenState& state) { state.kernels = true; }});
   }
+  for (const auto& [columns, rows] : {std::pair{60, 16}, std::pair{120, 40}}) {
+    all.push_back({fmt::format("timeline_{}x{}", columns, rows), View::kPrograms, columns, rows,
+                   [](ScreenState& state) { state.timeline = true; }});
+  }
+  all.push_back({"timeline_no_colours_120x40", View::kPrograms, 120, 40, [](ScreenState& state) {
+                   state.timeline = true;
+                   state.colours = false;
+                 }});
   all.push_back({"event_in_full_60x16", View::kEvents, 60, 16,
                  [](ScreenState& state) { state.list().selected = 2; }});
   all.push_back({"exact_bytes_160x40", View::kOverview, 160, 40,

@@ -104,6 +104,45 @@ TEST(JsonDocument, BanksAreWhatTheirTablesSay) {
   EXPECT_EQ(value["spaces"][0]["blocks"][0]["segment"], "ttmem-4711-1-aa");
 }
 
+TEST(JsonDocument, LaunchesAreWhatTheirTableSays) {
+  ledger::ProgramView program;
+  program.process = test::owner(4711);
+  program.id = 42;
+  program.workload = 7;
+  program.name = "matmul";
+  program.devices = {0};
+  program.recent_per_second = 2.5;
+  program.launches = ledger::LaunchSeries{
+      .since = kNow - 100,
+      .until = kNow,
+      .intervals = {{kNow - 50, 9, 4, ledger::kMarkReload | ledger::kMarkEviction}}};
+  ledger::ProgramView unwatched;
+  const Json value =
+      Json::parse(launches_json(seeds_snapshot(), {program, unwatched}, JsonLayout::kCompact));
+  EXPECT_EQ(JsonDoc().complaints(value, "launches"), "");
+  const Json& interval = value["programs"][0]["intervals"][0];
+  EXPECT_EQ(interval["launches"], 9);
+  EXPECT_EQ(interval["replays"], 4);
+  EXPECT_EQ(interval["marks"], Json::array({"reload", "eviction"}));
+  EXPECT_TRUE(value["programs"][1]["since_ns"].is_null());
+}
+
+TEST(JsonDocument, RingsAreWhatTheirTableSays) {
+  ledger::RingView ring;
+  ring.process = test::owner(4711);
+  ring.base = 35008;
+  ring.figures.capacity = 70656;
+  ring.figures.largest_free = 10656;
+  ring.slices = {{35008, 55008, 7, "matmul", true, true},
+                 {55008, 60000, 0, "a trace", true, false}};
+  const Json value =
+      Json::parse(rings_json(seeds_snapshot(), {0, 1, {ring}}, JsonLayout::kCompact));
+  EXPECT_EQ(JsonDoc().complaints(value, "rings"), "");
+  EXPECT_EQ(value["rings"][0]["largest_free"], 10656);
+  EXPECT_EQ(value["rings"][0]["slices"][0]["workload"], "0x7");
+  EXPECT_TRUE(value["rings"][0]["slices"][1]["workload"].is_null());
+}
+
 TEST(JsonDocument, HoldingsOfEveryKindAreWhatTheirTableSays) {
   std::vector<ledger::HoldingView> holdings;
   for (const auto kind : kKinds) holdings.push_back(holding(kind));
@@ -133,7 +172,7 @@ TEST(JsonDocument, FailuresAreWhatTheirTablesSay) {
 }
 
 TEST(JsonDocument, EventsOfEveryKindAreWhatTheirTableSays) {
-  for (int kind = 0; kind <= static_cast<int>(ledger::EventKind::kRingFull); ++kind) {
+  for (int kind = 0; kind <= static_cast<int>(ledger::EventKind::kLaunched); ++kind) {
     ledger::EventView event;
     event.kind = static_cast<ledger::EventKind>(kind);
     event.devices = {{}};

@@ -27,7 +27,7 @@ std::string text_of(const ledger::Snapshot& snapshot, bool per_process = false) 
   self.cpu_seconds = 1.5;
   self.dropped = 3;
   view::CounterMemory memory;
-  return view::metrics_text(snapshot, {per_process}, self, memory);
+  return view::metrics_text(snapshot, {.per_process = per_process}, self, memory);
 }
 
 bool has_line(const std::string& text, const std::string& line) {
@@ -97,6 +97,20 @@ TEST(Metrics, WhatIsNotKnownIsAbsent) {
   EXPECT_EQ(text.find("ttmem_kernel_footprint_bytes"), std::string::npos);
 }
 
+TEST(Metrics, SensorsAreInTheUnitsOfPrometheus) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  EXPECT_EQ(text_of(snapshot).find("ttmem_device_temperature"), std::string::npos);
+  ledger::HostDevice& host = snapshot.devices[0].host.emplace();
+  host.temperature_millidegrees = 47'300;
+  host.power_microwatts = 65'000'000;
+  host.aiclk_mhz = 1350;
+  const std::string text = text_of(snapshot);
+  EXPECT_TRUE(has_line(text, "ttmem_device_temperature_celsius{" + kDevice + "} 47.3")) << text;
+  EXPECT_TRUE(has_line(text, "ttmem_device_power_watts{" + kDevice + "} 65")) << text;
+  EXPECT_TRUE(has_line(text, "ttmem_device_clock_hertz{" + kDevice + "} 1350000000")) << text;
+  EXPECT_EQ(text.find("ttmem_device_fan_rpm"), std::string::npos) << "it is not known";
+}
+
 TEST(Metrics, ProcessesOnlyOnRequestAndOnlyTheLiving) {
   ledger::Snapshot snapshot = seeds_snapshot();
   EXPECT_EQ(text_of(snapshot).find("ttmem_process_"), std::string::npos);
@@ -120,6 +134,56 @@ TEST(Metrics, ProcessesThatStartedAtOnceInTwoContainersHaveTwoSeries) {
     if (line.starts_with('#')) continue;
     EXPECT_TRUE(seen.insert(line.substr(0, line.rfind(' '))).second) << line;
   }
+}
+
+TEST(Metrics, AScraperChoosesItsSeries) {
+  view::CounterMemory memory;
+  const auto text = [&](const std::vector<std::string>& collected) {
+    return view::metrics_text(seeds_snapshot(), *view::metrics_options(collected), {}, memory);
+  };
+  const std::string devices = text({"device"}), processes = text({"process"});
+  EXPECT_NE(devices.find("ttmem_kernel_footprint_bytes"), std::string::npos);
+  EXPECT_EQ(devices.find("ttmem_process_memory_bytes"), std::string::npos);
+  EXPECT_EQ(processes.find("ttmem_memory_bytes"), std::string::npos);
+  EXPECT_NE(processes.find("ttmem_process_memory_bytes"), std::string::npos);
+  EXPECT_FALSE(view::metrics_options({"device", "everything"}));
+}
+
+TEST(Metrics, TheShortSetHasEightSeriesPerDeviceAndTheSameNumbers) {
+  view::CounterMemory memory;
+  const std::string all = text_of(seeds_snapshot());
+  std::istringstream lines(
+      view::metrics_text(seeds_snapshot(), *view::metrics_options({"short"}), {}, memory));
+  int series = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('#') || line.starts_with("ttmem_self_")) continue;
+    EXPECT_TRUE(has_line(all, line)) << line;
+    ++series;
+  }
+  EXPECT_EQ(series, 8);
+}
+
+// Labels of a process stand once, to be joined; its series carry only what identifies it.
+TEST(Metrics, TheNameOfAProcessStandsInOneSeries) {
+  const std::string text = text_of(seeds_snapshot(), true);
+  std::istringstream lines(text);
+  int named = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(",name=\"") == std::string::npos) continue;
+    EXPECT_TRUE(line.starts_with("ttmem_process_info{")) << line;
+    ++named;
+  }
+  EXPECT_EQ(named, 1);
+}
+
+TEST(Metrics, TooManyProcessesAreLeftOutAndCounted) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  const ledger::ProcessView one = snapshot.processes.front();
+  ASSERT_TRUE(one.alive);
+  const std::size_t fit = view::kMostProcessPairs / one.devices.size();
+  snapshot.processes.assign(fit + 3, one);
+  EXPECT_TRUE(has_line(text_of(snapshot, true), "ttmem_process_series_left_out 3"));
+  EXPECT_TRUE(has_line(text_of(seeds_snapshot(), true), "ttmem_process_series_left_out 0"));
 }
 
 TEST(Metrics, NamesOfStrangersAreEscaped) {

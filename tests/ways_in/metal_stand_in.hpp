@@ -81,7 +81,14 @@ class CircularBufferConfig {
 };
 
 namespace detail {
+struct ProgramTransferInfo {
+  std::vector<std::uint32_t> binary_data;
+};
 struct ProgramImpl {
+  std::uint64_t id = 0;
+  std::uint64_t get_id() const { return id; }
+  ProgramTransferInfo transfer_info;
+  const ProgramTransferInfo& get_program_transfer_info() const noexcept { return transfer_info; }
   std::uint64_t kernel_bins_size = 0;
   std::uint64_t get_kernel_bins_size() const { return kernel_bins_size; }
   std::vector<std::vector<CoreCoord>> cores;

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "metal_stand_in.hpp"
 // The stand-in has to come first: a patched TT-Metal includes the tracker beside its own headers.
+#include <algorithm>
+#include <array>
 #include <ttmem/allocation_tracker.hpp>
 
 #include "own_figures.hpp"
@@ -61,6 +63,14 @@ TEST_F(PatchedRuntime, KernelsByTypeAndCores) {
   EXPECT_EQ(kernels.by_type[KERNEL_TYPE_DISPATCH].footprint, 94208u);
   EXPECT_EQ(kernels.by_type[KERNEL_TYPE_APPLICATION].footprint, 8192000u);
   EXPECT_EQ(kernels.system().footprint, 1011712u);
+  std::vector<std::array<std::uint64_t, 3>> told;  // id, binary bytes, cores
+  for (const auto& one : holdings(23)) {
+    if (one.kind != ttmem::ledger::HoldingKind::kKernel) continue;
+    told.push_back({one.id, one.packed.value_or(0), one.cores});
+  }
+  std::ranges::sort(told);
+  EXPECT_EQ(told, (std::vector<std::array<std::uint64_t, 3>>{
+                      {1, 57344, 16}, {2, 47104, 2}, {3, 102400, 80}}));
   track_kernel_unload(3, &device);
   EXPECT_EQ(figures(23).kernels.total().footprint, 1011712u);
 }
@@ -103,6 +113,85 @@ TEST_F(PatchedRuntime, DispatchAgainAddsNoByte) {
   }
 }
 
+// The size is in the transfer data where the config buffer holds no kernels.
+TEST_F(PatchedRuntime, DispatchTakesTheTransferBinaryWhereTheConfigBufferHasNone) {
+  IDevice device(40);
+  Program program;
+  program.impl().transfer_info.binary_data.resize(32768);
+  program.runtime_id = 0;
+  program.impl().id = 12;
+  detail::TrackKernelDispatch(&device, program);
+  EXPECT_EQ(figures(40).kernels.total().footprint, 131072u);
+  EXPECT_EQ(holdings(40).at(0).id, 12u);
+}
+
+// Today's: what the original asked for is private.
+class ClosedImpl {
+ public:
+  std::size_t num_kernels() const { return 1; }
+
+ private:
+  const detail::ProgramTransferInfo& get_program_transfer_info() const;
+};
+struct ClosedProgram {
+  ClosedImpl& impl() { return closed; }
+  std::uint64_t get_runtime_id() const { return 5; }
+  ClosedImpl closed;
+};
+
+TEST_F(PatchedRuntime, DispatchOfAProgramThatTellsNoSizeIsAnAnomalyOrTheCallersSize) {
+  IDevice device(41);
+  ClosedProgram program;
+  AllocationClient::report_allocation(41, 4096, 0, 1);
+  const std::uint64_t before = anomalies().at(TTMEM_ANOMALY_BAD_VALUE);
+  detail::TrackKernelDispatch(&device, program);
+  EXPECT_EQ(anomalies().at(TTMEM_ANOMALY_BAD_VALUE), before + 1);
+  detail::TrackKernelDispatch(&device, program, 4096, KERNEL_TYPE_DISPATCH);
+  EXPECT_EQ(figures(41).kernels.of(ttmem::ledger::KernelType::kDispatch).footprint, 4096u);
+}
+
+TEST_F(PatchedRuntime, KernelsOfTwoProgramsWithTheSameHandles) {
+  using namespace allocation_tracker;
+  report_kernel_allocation(42, 1000 * 1024, 0);
+  const std::uint64_t before = anomalies().at(TTMEM_ANOMALY_REPLACED);
+  report_kernel_allocation(42, 2000 * 1024, 1);
+  report_kernel_allocation(42, 3000 * 1024, 0);
+  EXPECT_EQ(anomalies().at(TTMEM_ANOMALY_REPLACED), before + 1) << "not without a word";
+  report_kernel_allocation(43, 1000 * 1024, kernel_id(1, 0));
+  report_kernel_allocation(43, 2000 * 1024, kernel_id(1, 1));
+  report_kernel_allocation(43, 3000 * 1024, kernel_id(2, 0));
+  report_kernel_allocation(43, 4000 * 1024, kernel_id(2, 1));
+  EXPECT_EQ(figures(43).kernels.total().footprint, 10000u * 1024);
+}
+
+TEST_F(PatchedRuntime, OtherCodeUnderOneIdOnAnotherDevice) {
+  AllocationClient::report_kernel_load(44, 57344, 9, 1);
+  AllocationClient::report_kernel_load(45, 57344, 9, 1);
+  AllocationClient::report_kernel_load(46, 47104, 9, 2);
+  AllocationClient::report_kernel_unload(44, 0, 9);
+  EXPECT_EQ(figures(44).kernels.total().footprint, 0u);
+  EXPECT_EQ(figures(45).kernels.total().footprint, 57344u);
+  EXPECT_EQ(figures(46).kernels.total().footprint, 47104u);
+}
+
+TEST_F(PatchedRuntime, RegisteredCircularBuffersAreNotResidentNothing) {
+  AllocationClient::report_cb_allocation(47, 262144, 101152);
+  EXPECT_EQ(figures(47).program_l1.resident, std::nullopt);
+  EXPECT_EQ(figures(47).program_l1.allocated, 262144u);
+}
+
+TEST_F(PatchedRuntime, ValuesThatCannotBeChangeNothing) {
+  AllocationClient::report_allocation(48, 4096, 0, 1);
+  const std::uint64_t before = anomalies().at(TTMEM_ANOMALY_BAD_VALUE);
+  AllocationClient::report_allocation(48, 0, 0, 2);
+  AllocationClient::report_allocation(48, 107374182401, 0, 2);
+  AllocationClient::report_allocation(48, 4096, 5, 2);
+  AllocationClient::report_allocation(-2, 4096, 0, 2);
+  AllocationClient::report_cb_allocation(1 << 20, 4096, 2);
+  EXPECT_EQ(anomalies().at(TTMEM_ANOMALY_BAD_VALUE), before + 5);
+  EXPECT_EQ(figures(48).space(Space::kDram).requested, 4096u);
+}
+
 TEST_F(PatchedRuntime, CircularBuffersOfTwoProgramsAtOneAddress) {
   AllocationClient::report_cb_allocation(27, 262144, 101152);
   AllocationClient::report_cb_allocation(27, 131072, 101152);
@@ -111,10 +200,10 @@ TEST_F(PatchedRuntime, CircularBuffersOfTwoProgramsAtOneAddress) {
   EXPECT_EQ(figures(27).program_l1.allocated, 131072u);
   AllocationClient::report_cb_deallocation(27, 131072, 101152);
   EXPECT_EQ(figures(27).program_l1.allocated, 0u);
-  const std::uint64_t before = anomalies().at(TTMEM_ANOMALY_UNKNOWN_FREE);
+  const std::uint64_t before = anomalies().at(TTMEM_ANOMALY_UNKNOWN_PROGRAM);
   AllocationClient::report_cb_deallocation(27, 57344, 101152);
   EXPECT_EQ(figures(27).program_l1.allocated, 0u);
-  EXPECT_EQ(anomalies().at(TTMEM_ANOMALY_UNKNOWN_FREE), before + 1);
+  EXPECT_EQ(anomalies().at(TTMEM_ANOMALY_UNKNOWN_PROGRAM), before + 1);
 }
 
 TEST_F(PatchedRuntime, CircularBufferCountsItsCores) {

@@ -61,6 +61,7 @@ TEST_F(Wrappers, BuffersOfOneProgramStandAboveEachOtherWhereTheyShareACore) {
   instrumented::CreateCircularBufferWithTracking(program, CoreRange{{0, 0}, {1, 0}}, config);
   EXPECT_EQ(figures(11).program_l1.reserved, 2u * 2048);
   EXPECT_EQ(figures(11).program_l1.allocated, 4u * 1024);
+  EXPECT_EQ(figures(11).program_l1.resident, std::nullopt) << "nobody has told of a launch";
   instrumented::TrackLaunch(program);
   EXPECT_EQ(figures(11).program_l1.resident, 2u * 2048);
   instrumented::ReleaseProgramWithTracking(program);
@@ -85,8 +86,10 @@ TEST_F(Wrappers, KernelsAreEstimatesUntilTheirSizesAreKnown) {
   const CoreRangeSet cores(std::vector<CoreRange>{{{0, 0}, {3, 3}}});
   instrumented::AddKernelWithTracking(program, "kernels/reader.cpp", CoreSpec(cores),
                                       KernelConfig(DataMovementConfig{}));
+  EXPECT_EQ(figures(13).kernels.estimated.footprint, 16u * 51200) << "before any launch";
   instrumented::TrackLaunch(program);
   EXPECT_EQ(figures(13).kernels.total().footprint, 0u);
+  EXPECT_EQ(figures(13).kernels.estimated.footprint, 16u * 51200);
   std::uint64_t estimated = 0;
   for (const auto& one : holdings(13)) {
     if (one.kind != HoldingKind::kKernel) continue;
@@ -101,6 +104,7 @@ TEST_F(Wrappers, KernelsAreEstimatesUntilTheirSizesAreKnown) {
   instrumented::TrackLaunch(program);
   EXPECT_EQ(figures(13).kernels.total().footprint, 16u * 4300);
   EXPECT_EQ(figures(13).kernels.total().count, 1u);
+  EXPECT_EQ(figures(13).kernels.estimated.count, 0u);
   for (const auto& one : holdings(13)) EXPECT_FALSE(one.estimated);
   instrumented::ReleaseProgramWithTracking(program);
   EXPECT_EQ(figures(13).kernels.total().footprint, 0u);

@@ -38,12 +38,18 @@ struct Lines {
   std::string python_start;  ///< as find_python_start() says; "" = none
 };
 
+/// What is recorded beside the memory.
+struct Extras {
+  bool launches = false;  ///< every launch as an event
+};
+
 /// Whether the environment says so already (TTMEM_LINES=0).
 bool lines_are_off();
 
 /// What is added to the environment of a program: the preload, the recorder that Python shall use,
 /// and what makes a Python name the lines that allocate.
-Environment environment_with(const std::string& preload, const Lines& lines);
+Environment environment_with(const std::string& preload, const Lines& lines,
+                             const Extras& extras = {});
 
 /// Lines for a shell: export LD_PRELOAD='…'.
 std::string as_shell_text(const Environment& environment);

@@ -21,9 +21,9 @@ namespace {
 using segment::SectionKind;
 
 /// What every recorder needs before the first buffer.
-int make_segment() {
+int make_segment(segment::Choice choice) {
   segment::WriterFile file;
-  if (const int error = file.create(nullptr, static_cast<std::int32_t>(::getpid()), 0))
+  if (const int error = file.create(nullptr, static_cast<std::int32_t>(::getpid()), 0, choice))
     return error;
   int error = file.prepare(SectionKind::kEvents, segment::kEventCapacity * sizeof(segment::Event));
   if (error == 0) error = file.prepare(SectionKind::kTable, segment::kGrowthBytes);
@@ -72,12 +72,16 @@ bool is_disabled() {
 
 RecordingCheck check_recording() {
   char path[256];
-  segment::name_writer_directory(nullptr, path);
+  segment::name_writer_directory(path);
   RecordingCheck check;
   check.directory = path;
   if (is_disabled()) {
     check.problem = "TTMEM_DISABLE is set: unset it";
-  } else if (const int error = make_segment()) {
+    return check;
+  }
+  int error = make_segment(segment::Choice::kFirst);
+  if (segment::is_full(error)) error = make_segment(segment::Choice::kLast);
+  if (error != 0) {
     check.problem = words_for(error, check.directory.empty() ? "TTMEM_DIR" : check.directory);
   }
   return check;

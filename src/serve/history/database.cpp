@@ -21,12 +21,17 @@ namespace {
 constexpr int kLongestText = 1 << 20;
 
 // In the order of their names, as has_schema() reads them.
-constexpr std::array<const char*, 9> kSchema = {
+constexpr const char* kPrograms =
+    "CREATE TABLE programs(minute_s INTEGER, unique_id INTEGER, name TEXT, pid INTEGER, "
+    "process TEXT NOT NULL, launches INTEGER NOT NULL, replays INTEGER NOT NULL, "
+    "PRIMARY KEY(minute_s, unique_id, name, pid)) STRICT, WITHOUT ROWID";
+constexpr std::array<const char*, 10> kSchema = {
     "CREATE TABLE devices(number INTEGER PRIMARY KEY, unique_id INTEGER NOT NULL, "
     "arch INTEGER NOT NULL, mock INTEGER NOT NULL, shown_id INTEGER NOT NULL) STRICT",
     "CREATE TABLE points(tier INTEGER, slab INTEGER, series INTEGER, step INTEGER, first INTEGER, "
     "min INTEGER, max INTEGER, last INTEGER, PRIMARY KEY(tier, slab, series, step)) "
     "STRICT, WITHOUT ROWID",
+    kPrograms,
     "CREATE TABLE run_devices(run INTEGER, device INTEGER, dram INTEGER, l1 INTEGER, "
     "l1_small INTEGER, trace INTEGER, program_l1 INTEGER, PRIMARY KEY(run, device)) "
     "STRICT, WITHOUT ROWID",
@@ -215,6 +220,17 @@ bool make_schema(Database& database) {
   const std::string numbers =
       fmt::format("PRAGMA application_id={}; PRAGMA user_version={};", kApplicationId, kFormat);
   if (made && database.script(numbers.c_str()) && database.script("COMMIT")) return true;
+  database.roll_back();
+  return false;
+}
+
+bool renew_schema(Database& database) {
+  if (database.number("PRAGMA user_version") != 1) return true;
+  const std::string version = fmt::format("PRAGMA user_version={};", kFormat);
+  if (database.script("BEGIN IMMEDIATE") && database.script(kPrograms) &&
+      database.script(version.c_str()) && database.script("COMMIT")) {
+    return true;
+  }
   database.roll_back();
   return false;
 }

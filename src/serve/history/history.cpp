@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@ namespace ttmem::serve::history {
 namespace {
 
 constexpr std::int64_t kLongestWaitS = 60;
+constexpr std::int64_t kEarliestS = 1'704'067'200;  // 2024: no clock that is right tells less
 constexpr std::uint64_t kMemoryBytes = 32ull << 20;
 
 // Renames a broken file and its journal; nothing is replaced. "" if that fails.
@@ -40,6 +42,8 @@ History::OpenResult History::open_file(const std::string& path, const Limits& li
   std::unique_ptr<History> history(
       new History(path, limits, std::move(std::get<std::unique_ptr<Store>>(opened))));
   Store& store = *history->store_;
+  history->tracks_.set_lookup(
+      [self = history.get()](const SeriesKey& key) { return self->store_->old_series(key); });
   if (store.load(history->devices_, history->tracks_, history->runs_, history->up_)) return history;
   return Store::Refusal{{ErrorCode::kCorrupt, fmt::format("history: cannot read {}: {}", path,
                                                           store.database().message())},
@@ -91,22 +95,63 @@ std::string History::default_path(bool host_wide) {
 
 // ---- recording ---------------------------------------------------------------------------------
 
-TimeNs History::settle_clock(TimeNs now) {
+TimeNs History::settle_clock(TimeNs wall) {
   const auto back_ns = static_cast<TimeNs>(limits_.clock_back_s) * kSecondNs;
   const auto last_up = static_cast<TimeNs>(std::max<std::int64_t>(up_.last_s(), 0)) * kSecondNs;
   const TimeNs latest = std::max(clock_, last_up);
-  if (now + back_ns < latest) {
-    const auto now_s = static_cast<std::int64_t>(now / kSecondNs);
-    tracks_.forget_after(now_s);
-    up_.forget_after(now_s);
-    if (!store_->forget_after(now_s)) cope(now_s);
-    here_ = false;
-    written_s_ = now_s;
-    clock_ = now;
+  if (ahead_ > 0 && wall + back_ns >= latest) {
+    ahead_ = 0;
+    note("history: the clock of this machine is right again");
   }
-  clock_ = std::max(clock_, now);
+  if (wall + ahead_ + back_ns < latest) {
+    const auto now_s = static_cast<std::int64_t>(wall / kSecondNs);
+    const auto by_s = static_cast<std::int64_t>((latest - wall) / kSecondNs);
+    ++jumps_;
+    here_ = false;
+    if (move_back(now_s, by_s)) {
+      ahead_ = 0;
+      clock_ = wall;
+      written_s_ = now_s;
+      note(
+          fmt::format("history: the clock went back by {} s; what was recorded under it was moved "
+                      "back as well, and nothing was dropped",
+                      by_s));
+    } else {
+      ahead_ = latest - wall;
+      note(fmt::format(
+          "history: the clock is {} s behind what was recorded; it is not believed, and "
+          "the history goes on from there. Set the clock of this machine",
+          by_s));
+    }
+  }
+  clock_ = std::max(clock_, wall + ahead_);
   return clock_;
 }
+
+// Everything since the daemon came under the clock that now turns out wrong, if that is clear: for
+// a day at most, and at a start only if there is something older.
+bool History::move_back(std::int64_t now_s, std::int64_t by_s) {
+  const auto from_s = up_.first_ending_after(now_s);
+  const bool is_first = from_s && !up_.all().empty() && up_.all().begin()->first == *from_s;
+  if (!from_s || now_s < kEarliestS || up_.seconds_from(*from_s) > kDay ||
+      (clock_ == 0 && is_first)) {
+    return false;
+  }
+  if (!store_->move_back(*from_s, by_s)) {
+    cope(now_s);
+    return false;
+  }
+  tracks_.move_back(*from_s, by_s);
+  up_.move_back(*from_s, by_s);
+  runs_.move_back(static_cast<TimeNs>(*from_s) * kSecondNs, static_cast<TimeNs>(by_s) * kSecondNs);
+  return true;
+}
+
+void History::note(const std::string& sentence) {
+  notice_ += (notice_.empty() ? "" : "; ") + sentence;
+}
+
+std::string History::take_notice() { return std::exchange(notice_, {}); }
 
 // Notes that the daemon is there; was it a moment ago?
 bool History::be_here(std::int64_t now_s) {
@@ -133,6 +178,26 @@ void History::record(const ledger::Snapshot& snapshot, TimeNs now) {
   write_if_due(now_s);
 }
 
+void History::record(std::vector<BusyProgram> busy) {
+  busy_.insert(busy_.end(), std::make_move_iterator(busy.begin()),
+               std::make_move_iterator(busy.end()));
+  if (busy_.size() <= limits_.pending_rows) return;
+  const std::size_t over = busy_.size() - limits_.pending_rows;
+  lost_rows_ += over;
+  busy_.erase(busy_.begin(), busy_.begin() + static_cast<std::ptrdiff_t>(over));
+}
+
+// What still waits is written first: a question is rare.
+Result<std::vector<BusyProgram>> History::busy_programs(const BusyQuery& query) {
+  if (!busy_.empty()) write(static_cast<std::int64_t>(clock_ / kSecondNs));
+  std::vector<BusyProgram> found;
+  if (store_->busy_programs(query, [&](BusyProgram each) { found.push_back(std::move(each)); })) {
+    return found;
+  }
+  return Error{ErrorCode::kSystem,
+               fmt::format("history: cannot read: {}", store_->database().message())};
+}
+
 void History::tick(TimeNs now) {
   if (sampled_ == 0) return;
   now = settle_clock(now);
@@ -147,18 +212,20 @@ void History::tick(TimeNs now) {
 
 void History::write_if_due(std::int64_t now_s) {
   if (written_s_ == 0) written_s_ = now_s;
-  const bool changed = !tracks_.rows().empty() || runs_.has_changes();
+  const bool changed = !tracks_.rows().empty() || runs_.has_changes() || !busy_.empty();
   const std::int64_t pause = std::max(changed ? limits_.batch_s : limits_.heartbeat_s, wait_s_);
   if (now_s >= written_s_ + pause) write(now_s);
 }
 
 void History::write(std::int64_t now_s) {
   written_s_ = now_s;
-  if (store_->write(devices_, tracks_, runs_, up_, now_s)) {
+  if (store_->write(devices_, tracks_, runs_, up_, busy_, now_s)) {
+    busy_.clear();
     devices_.written();
     tracks_.written(device_metric_count());
     runs_.written();
     ++batches_;
+    if (wait_s_ > 0) note("history: rows are written again");
     wait_s_ = 0;
     if (!path_.empty()) problem_.clear();
     return;
@@ -170,12 +237,14 @@ void History::write(std::int64_t now_s) {
 void History::cope(std::int64_t now_s) {
   const Database& database = store_->database();
   if (database.is_broken()) return begin_anew(now_s);
+  const bool is_new = wait_s_ == 0;
   wait_s_ = std::min(std::max(wait_s_ * 2, limits_.batch_s), kLongestWaitS);
   lost_rows_ += tracks_.shorten(limits_.pending_rows);
   problem_ = fmt::format(
       "history: cannot write {}: {}; {} changes are kept in memory and written later. {}", path_,
       database.message(), tracks_.rows().size(),
       database.is_full() ? "Free some space there." : "Make sure that the folder is writable.");
+  if (is_new) note(problem_);
 }
 
 void History::begin_anew(std::int64_t now_s) {
@@ -194,6 +263,7 @@ void History::begin_anew(std::int64_t now_s) {
     problem_ = fmt::format("history: {} was damaged ({}); it is kept as {}", path_, reason, aside);
   }
   store_ = std::move(std::get<std::unique_ptr<Store>>(opened));
+  note(problem_);
   devices_.mark_all_dirty();
   tracks_.mark_all_dirty();
   runs_.mark_all_dirty();
@@ -221,6 +291,7 @@ Status History::status() const {
   status.refused_series = tracks_.refused();
   status.lost_rows = lost_rows_;
   status.batches = batches_;
+  status.clock_jumps = jumps_;
   return status;
 }
 

@@ -18,8 +18,11 @@
 //
 // Nothing here throws, and nothing blocks for long: a disk that is full is said in status(), rows
 // wait in memory (bounded), and a later batch tries again. One thread uses one history. Times are
-// wall-clock nanoseconds; a clock that steps back a little stands still, one that steps back by
-// more than five minutes drops what was written under the wrong clock.
+// wall-clock nanoseconds. Nothing is erased because of a clock: one that steps back a little stands
+// still; where it steps back by more than five minutes, what was written under the clock before
+// (for a day at most) moves back with it; else the clock of now is not believed, and time goes on
+// from where it was until it comes right. A leap ahead makes nothing too old before a day went by
+// under the new clock. take_notice() says so.
 #pragma once
 
 #include <array>
@@ -60,6 +63,8 @@ class History {
   // Takes what changed; costs no system call except once per batch. The snapshot may be the same as
   // before.
   void record(const ledger::Snapshot& snapshot, TimeNs now);
+  // Takes the most launched programs of a minute; those of a minute come once.
+  void record(std::vector<BusyProgram> busy);
   // Writes what is due. Does nothing, and costs nothing, most of the time.
   void tick(TimeNs now);
   // Writes everything and notes that the daemon is going down. The destructor does not.
@@ -67,7 +72,11 @@ class History {
 
   Result<Answer> query(const Query& query, TimeNs now);
   Result<std::vector<Run>> runs(const RunQuery& query, TimeNs now);
+  Result<std::vector<BusyProgram>> busy_programs(const BusyQuery& query);
   Status status() const;
+  // What happened since the last call that its owner should know: the clock jumped, the disk is
+  // full, or takes rows again. "" = nothing.
+  std::string take_notice();
 
  private:
   using OpenResult = std::variant<std::unique_ptr<History>, Store::Refusal>;
@@ -75,7 +84,9 @@ class History {
 
   History(std::string path, const Limits& limits, std::unique_ptr<Store> store)
       : path_(std::move(path)), limits_(limits), store_(std::move(store)), tracks_(limits.series) {}
-  TimeNs settle_clock(TimeNs now);
+  TimeNs settle_clock(TimeNs wall);
+  bool move_back(std::int64_t now_s, std::int64_t by_s);
+  void note(const std::string& sentence);
   bool be_here(std::int64_t now_s);
   void write_if_due(std::int64_t now_s);
   void write(std::int64_t now_s);
@@ -98,9 +109,13 @@ class History {
   Tracks tracks_;
   Sampler sampler_;
   UpTimes up_;
+  std::vector<BusyProgram> busy_;  // that the file does not have yet
 
   std::string problem_;
-  TimeNs clock_ = 0;    // never goes back
+  std::string notice_;
+  TimeNs clock_ = 0;  // as recorded
+  TimeNs ahead_ = 0;  // of the wall clock, which is not believed; 0: it is
+  std::uint64_t jumps_ = 0;
   TimeNs sampled_ = 0;  // the last round; 0: none yet
   bool here_ = false;   // it was there a moment ago
   std::int64_t written_s_ = 0;

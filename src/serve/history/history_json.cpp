@@ -22,9 +22,9 @@ Error wrong(std::string_view name, std::string_view value, std::string_view what
 }
 
 template <typename T>
-std::optional<T> whole(std::string_view text) {
+std::optional<T> whole(std::string_view text, int base = 10) {
   T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
@@ -145,6 +145,15 @@ std::optional<Error> take(RunQuery& query, std::string_view name, std::string_vi
   return std::nullopt;
 }
 
+std::optional<Error> take(BusyQuery& query, std::string_view name, std::string_view text,
+                          TimeNs now) {
+  if (name == "from" || name == "to") return take_time(query, name, text, now);
+  if (name != "device") return wrong(name, text, "may be device, from or to");
+  if (text.starts_with("0x")) query.unique_id = whole<std::uint64_t>(text.substr(2), 16);
+  if (!query.unique_id) return wrong(name, text, "give the unique id, 0x...");
+  return std::nullopt;
+}
+
 template <typename Q>
 Result<Q> parse(Q query, const Parameters& parameters, TimeNs now) {
   for (const auto& [name, text] : parameters) {
@@ -234,6 +243,29 @@ Result<Query> parse_query(const Parameters& parameters, TimeNs now) {
 
 Result<RunQuery> parse_run_query(const Parameters& parameters, TimeNs now) {
   return parse(RunQuery{}, parameters, now);
+}
+
+Result<BusyQuery> parse_busy_query(const Parameters& parameters, TimeNs now) {
+  constexpr TimeNs kUsual = kHour * kSecondNs;
+  BusyQuery query;
+  query.from = now > kUsual ? now - kUsual : 0;
+  query.to = now;
+  return parse(query, parameters, now);
+}
+
+std::string busy_json(const std::vector<BusyProgram>& programs) {
+  Json document = head("history_programs");
+  document["programs"] = Json::array();
+  for (const BusyProgram& each : programs) {
+    document["programs"].push_back({{"minute_s", each.minute_s},
+                                    {"unique_id", view::unique_id_text(each.unique_id)},
+                                    {"name", text_or_null(each.name)},
+                                    {"pid", each.pid},
+                                    {"process", text_or_null(each.process)},
+                                    {"launches", each.launches},
+                                    {"replays", each.replays}});
+  }
+  return view::json::text(document, view::JsonLayout::kCompact);
 }
 
 std::string answer_json(const Answer& answer) {

@@ -13,6 +13,7 @@ namespace ttmem::serve::history {
 namespace {
 
 constexpr std::size_t kLongestName = 256;
+constexpr std::size_t kMostDevices = 8192;
 
 KnownRuns::Identity identity_of(const ledger::Snapshot& snapshot,
                                 const ledger::ProcessView& process) {
@@ -71,7 +72,18 @@ KnownDevice& KnownDevices::device_of(const ledger::DeviceView& view) {
   return devices_[place->second];
 }
 
+// Whoever invents devices cannot make this list grow without end.
+void KnownDevices::forget_oldest_absent() {
+  std::erase_if(devices_, [this](const auto& each) {
+    const KnownDevice& device = each.second;
+    if (numbers_.size() <= kMostDevices || device.present || device.dirty) return false;
+    numbers_.erase({device.unique_id, device.arch, device.mock});
+    return true;
+  });
+}
+
 void KnownDevices::update(const ledger::Snapshot& snapshot) {
+  if (devices_.size() > kMostDevices) forget_oldest_absent();
   for (auto& [number, device] : devices_) device.present = false;
   by_document_id_.clear();
   for (const ledger::DeviceView& view : snapshot.devices) {
@@ -95,6 +107,16 @@ void KnownDevices::written() {
 
 void KnownDevices::mark_all_dirty() {
   for (auto& [number, device] : devices_) device.dirty = true;
+}
+
+void KnownRuns::move_back(TimeNs from, TimeNs by) {
+  for (auto& [identity, known] : runs_) {
+    for (TimeNs* time : {&known.run.first_seen, &known.run.ended_at}) {
+      if (*time < from) continue;
+      *time -= by;
+      known.dirty = true;
+    }
+  }
 }
 
 void KnownRuns::adopt(KnownRun run) {

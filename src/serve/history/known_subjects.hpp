@@ -48,6 +48,7 @@ class KnownDevices {
  private:
   using Chip = std::tuple<std::uint64_t, std::uint8_t, bool>;
   KnownDevice& device_of(const ledger::DeviceView& view);
+  void forget_oldest_absent();
 
   std::map<std::uint64_t, KnownDevice> devices_;  // by number
   std::map<Chip, std::uint64_t> numbers_;
@@ -86,6 +87,8 @@ class KnownRuns {
   };
 
   void adopt(KnownRun run);
+  // What was seen from there on was seen so much earlier.
+  void move_back(TimeNs from, TimeNs by);
   void set_next_id(std::uint64_t id) { next_id_ = id; }
   void update(const ledger::Snapshot& snapshot, const KnownDevices& devices, const Round& round,
               const Lookup& lookup);

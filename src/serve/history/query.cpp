@@ -178,9 +178,10 @@ std::vector<StoredSeries> History::series_for(const Query& query, std::size_t me
                              : any || std::binary_search(wanted.begin(), wanted.end(), key.subject);
     if (matches) found.push_back({track.id, key, track.last, track.changed_s});
   }
-  if (of_device || (!any && wanted.empty())) return found;
+  if (!of_device && !any && wanted.empty()) return found;
   for (const StoredSeries& each : store_->old_series(metric, wanted)) {
-    if (!known.contains(each.id)) found.push_back(each);
+    if (known.contains(each.id) || (of_device && !wants_device(query, each.key.subject))) continue;
+    found.push_back(each);
   }
   return found;
 }
@@ -251,13 +252,20 @@ Result<Answer> History::query(const Query& query, TimeNs now) {
   if (!of_device && query.device) {
     return bad(fmt::format("{} is a figure of processes: ask for a run or a pid", query.metric));
   }
-  const auto now_s = static_cast<std::int64_t>(std::max(now, clock_) / kSecondNs);
-  const auto planned = plan(query, kept_from_s(), now_s);
+  const auto now_s = static_cast<std::int64_t>(std::max(now + ahead_, clock_) / kSecondNs);
+  // Who asks goes by the clock on the wall.
+  Query recorded = query;
+  recorded.from += ahead_;
+  recorded.to += ahead_;
+  const auto planned = plan(recorded, kept_from_s(), now_s);
   if (!planned) return planned.error();
-  Answer answer{metrics()[*metric], planned->from_s, planned->to_s, planned->step_s, {}};
+  const auto ahead_s = static_cast<std::int64_t>(ahead_ / kSecondNs);
+  Answer answer{
+      metrics()[*metric], planned->from_s - ahead_s, planned->to_s - ahead_s, planned->step_s, {}};
   std::vector<StoredSeries> found = series_for(query, *metric);
   std::erase_if(found, [&](const StoredSeries& each) {  // over by then
-    return !of_device && each.changed_s < planned->from_s && !each.last;
+    return each.changed_s < planned->from_s && !each.last &&
+           (!of_device || tracks_.find(each.key) == nullptr);
   });
   if (is_too_much(*planned, found.size())) {
     return bad(

@@ -57,12 +57,13 @@ struct Limits {
   std::size_t series = 4096;        // that change now: devices x figures + processes x figures
   std::size_t old_series = 20'000;  // of processes that ended
   std::size_t runs = 20'000;
+  std::size_t busy_programs = 200'000;
   std::size_t pending_rows = 100'000;  // kept in memory while the disk refuses
   std::size_t up_intervals = 10'000;   // times the daemon was up
   std::int64_t batch_s = 5;            // changes are written this often
   std::int64_t heartbeat_s = 60;       // an idle daemon says this often that it was there
   std::int64_t absent_s = 10;          // a daemon that did not tick for longer was not there
-  std::int64_t clock_back_s = 300;     // a clock that steps back further was wrong before
+  std::int64_t clock_back_s = 300;     // a clock that steps back further was or is wrong
 };
 
 // ---- what can be asked --------------------------------------------------------------------------
@@ -142,6 +143,23 @@ struct RunQuery {
   std::size_t limit = 100;              // at most 1,000
 };
 
+// A program that was among the most launched of a device in one minute.
+struct BusyProgram {
+  std::int64_t minute_s = 0;  // when the minute began
+  std::uint64_t unique_id = 0;
+  std::string name, process;  // "" = not known
+  std::int32_t pid = 0;
+  std::uint64_t launches = 0, replays = 0;  // the replays are among the launches
+};
+inline constexpr std::size_t kBusyOfDevice = 8;  // that are kept of each device and minute
+inline constexpr std::size_t kMaxBusy = 10'000;  // in one answer
+inline constexpr std::int64_t kBusyKeepS = 30 * kDay;
+
+struct BusyQuery {
+  TimeNs from = 0, to = 0;  // [from, to)
+  std::optional<std::uint64_t> unique_id;
+};
+
 struct Status {
   std::string path;              // "" = in memory
   std::string problem;           // "" = all is well; else what is wrong and what to do
@@ -150,6 +168,7 @@ struct Status {
   std::uint64_t refused_series = 0;  // changes of series beyond the limit: not recorded
   std::uint64_t lost_rows = 0;       // dropped while the disk refused
   std::uint64_t batches = 0;         // transactions since the start
+  std::uint64_t clock_jumps = 0;     // since the start
 };
 
 // ---- history_json.cpp: questions as they stand in a URL, answers as JSON (docs/history.md)
@@ -165,10 +184,14 @@ Result<Query> parse_query(const Parameters& parameters, TimeNs now);
 // device, pid, name, from, to, before, limit.
 Result<RunQuery> parse_run_query(const Parameters& parameters, TimeNs now);
 
+// device (unique id), from, to. Left out: the last hour.
+Result<BusyQuery> parse_busy_query(const Parameters& parameters, TimeNs now);
+
 // {"schema":1,"document":"history", "metric":…, "from_s":…, "step_s":…, "series":[{…,"min":[…],
 // "max":[…],"last":[…]}]}: columns, because a page draws them as they are. Unknown is null.
 std::string answer_json(const Answer& answer);
 std::string runs_json(const std::vector<Run>& runs);
-std::string metrics_json();  // document "history_metrics"
+std::string busy_json(const std::vector<BusyProgram>& programs);  // "history_programs"
+std::string metrics_json();                                       // document "history_metrics"
 
 }  // namespace ttmem::serve::history

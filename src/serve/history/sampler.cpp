@@ -40,6 +40,18 @@ std::string name_of(const FigureGroup& group, const FigureRow& row) {
   return footprint ? std::string(group.path) : fmt::format("{}.{}", group.path, row.name);
 }
 
+struct Sensor {
+  std::string_view name, unit, help;
+  std::optional<std::int64_t> ledger::HostDevice::* member;
+};
+constexpr std::array kSensors = {
+    Sensor{"temperature", "millidegrees",
+           "Temperature of the chip, in thousandths of a degree Celsius.",
+           &ledger::HostDevice::temperature_millidegrees},
+    Sensor{"power", "microwatts", "Power of the chip.", &ledger::HostDevice::power_microwatts},
+    Sensor{"clock", "MHz", "Clock of the Tensix cores.", &ledger::HostDevice::aiclk_mhz},
+};
+
 struct Metrics {
   std::vector<MetricInfo> all;
   std::vector<std::optional<ledger::Space>> peaks;
@@ -53,6 +65,10 @@ struct Metrics {
          "Room between program L1 and L1 buffers on the tightest core; negative: a clash."});
     add({std::string(kProcessesMetric), "processes", Subject::kDevice,
          "Live processes that have the device open."});
+    for (const Sensor& sensor : kSensors) {
+      add({std::string(sensor.name), std::string(sensor.unit), Subject::kDevice,
+           std::string(sensor.help)});
+    }
     of_devices = all.size();
     add_kept(Subject::kProcess, "process.", " One process, on all its devices.");
   }
@@ -97,7 +113,16 @@ std::vector<Value> device_values(const DeviceFigures& figures) {
                   values.push_back(to_value(figure));
                 });
   values.insert(values.end(), {std::nullopt, figures.headroom.min, std::nullopt});
+  values.resize(values.size() + kSensors.size());
   return values;
+}
+
+// At their places among those of a device.
+void add_sensors(const ledger::DeviceView& device, std::vector<Value>& values) {
+  if (!device.host) return;
+  for (std::size_t i = 0; i < kSensors.size(); ++i) {
+    values.at(device_metric_count() - kSensors.size() + i) = *device.host.*kSensors[i].member;
+  }
 }
 
 Value to_value(const Figure& figure) {
@@ -139,6 +164,7 @@ void sample_device(const ledger::DeviceView& view, std::uint64_t number, const P
   std::vector<Value> values = device_values(view.figures);
   TTMEM_DCHECK(values.size() == device_metric_count());
   values.at(kProcesses) = view.processes;
+  add_sensors(view, values);
   for (std::size_t metric = 0; metric < values.size(); ++metric) {
     if (metric == kDispatches) {
       tracks.keep({metric, number});  // settle_rates() observes it

@@ -148,6 +148,7 @@ bool Store::prepare(bool is_new) {
       !database_->script(limit.c_str())) {
     return false;
   }
+  if (!is_new && !renew_schema(*database_)) return false;
   if (has_schema(*database_)) return true;
   return database_->script("SELECT ttmem_tables_are_missing()");  // fails, and says so
 }
@@ -155,8 +156,8 @@ bool Store::prepare(bool is_new) {
 bool Store::load(KnownDevices& devices, Tracks& tracks, KnownRuns& runs, UpTimes& up) {
   const auto most = static_cast<std::int64_t>(limits_.series);
   bool good = database_->each(
-      "SELECT number, unique_id, arch, mock, shown_id FROM devices LIMIT ?1", {most},
-      [&](const Database::Columns& row) {
+      "SELECT number, unique_id, arch, mock, shown_id FROM devices ORDER BY number DESC LIMIT ?1",
+      {most}, [&](const Database::Columns& row) {
         devices.adopt({row.bits(0), row.bits(1), static_cast<std::uint8_t>(row.integer(2)),
                        row.integer(3) != 0, static_cast<std::uint32_t>(row.integer(4))});
       });
@@ -247,6 +248,15 @@ std::vector<StoredSeries> Store::old_series(std::size_t metric,
   return found;
 }
 
+std::optional<std::uint64_t> Store::old_series(const SeriesKey& key) {
+  const auto id = database_->number(
+      "SELECT id FROM series WHERE metric=?1 AND NOT open AND subject=?2 "
+      "ORDER BY changed_s DESC LIMIT 1",
+      {metrics()[key.metric].name, static_cast<std::int64_t>(key.subject)});
+  if (!id) return std::nullopt;
+  return static_cast<std::uint64_t>(*id);
+}
+
 std::optional<KnownRun> Store::run(const KnownRuns::Identity& identity) {
   static const std::string kSql =
       std::string(kRunColumns) + "WHERE boot_id=?1 AND pid=?2 AND start=?3 AND segment=?4 LIMIT 1";
@@ -312,6 +322,21 @@ bool Store::runs(const RunQuery& query, const std::function<void(KnownRun)>& vis
     if (good) visit(std::move(known));
   }
   return good;
+}
+
+bool Store::busy_programs(const BusyQuery& query, const std::function<void(BusyProgram)>& visit) {
+  const auto second = [](TimeNs time) { return static_cast<std::int64_t>(time / kSecondNs); };
+  const auto wanted = static_cast<std::int64_t>(query.unique_id.value_or(0));
+  return database_->each(
+      "SELECT * FROM (SELECT minute_s, unique_id, name, process, pid, launches, replays "
+      "FROM programs WHERE minute_s >= ?1 AND minute_s < ?2 AND (?3 = 0 OR unique_id = ?4) "
+      "ORDER BY minute_s DESC LIMIT ?5) ORDER BY minute_s, unique_id, launches DESC, name",
+      {second(query.from), second(query.to), std::int64_t{query.unique_id.has_value()}, wanted,
+       static_cast<std::int64_t>(kMaxBusy)},
+      [&](const Database::Columns& row) {
+        visit({row.integer(0), row.bits(1), row.text(2), row.text(3),
+               static_cast<std::int32_t>(row.integer(4)), row.bits(5), row.bits(6)});
+      });
 }
 
 }  // namespace ttmem::serve::history

@@ -92,7 +92,7 @@ inline Database::Argument argument(const std::optional<std::int64_t>& value) {
 }
 
 inline constexpr std::int64_t kApplicationId = 0x74746d68;  // "ttmh"
-inline constexpr std::int64_t kFormat = 1;
+inline constexpr std::int64_t kFormat = 2;
 
 enum class FileKind : std::uint8_t { kNew, kOurs, kNewer, kForeign, kNoFile, kUnreadable };
 
@@ -100,6 +100,8 @@ enum class FileKind : std::uint8_t { kNew, kOurs, kNewer, kForeign, kNoFile, kUn
 FileKind kind_of(const std::string& path, std::string& reason);
 
 bool make_schema(Database& database);
+// Brings a file of an earlier format up to this one; nothing in it is lost.
+bool renew_schema(Database& database);
 // Exactly our tables and nothing else: no trigger, no view.
 bool has_schema(Database& database);
 
@@ -124,11 +126,11 @@ class Store {
   // Fills them from the file.
   bool load(KnownDevices& devices, Tracks& tracks, KnownRuns& runs, UpTimes& up);
 
-  // One transaction. Also drops what is too old or too much.
+  // One transaction. Also drops what is too old, by the time that is believed, or too much.
   bool write(const KnownDevices& devices, const Tracks& tracks, const KnownRuns& runs,
-             const UpTimes& up, std::int64_t now_s);
-  // Drops what is later than `now_s`: it was written under a wrong clock.
-  bool forget_after(std::int64_t now_s);
+             const UpTimes& up, const std::vector<BusyProgram>& busy, std::int64_t now_s);
+  // What stands from there on was so much earlier: it was written under a wrong clock.
+  bool move_back(std::int64_t from_s, std::int64_t by_s);
 
   // Rows of one series in [from, to) steps.
   bool rows(std::size_t tier, std::uint64_t series, std::int64_t from, std::int64_t to,
@@ -137,11 +139,15 @@ class Store {
   std::optional<Value> before(std::size_t tier, std::uint64_t series, std::int64_t step,
                               std::int64_t last_step);
   // Series of a metric that nobody changes any more (of processes that ended), newest first.
+  std::optional<std::uint64_t> old_series(const SeriesKey& key);
   std::vector<StoredSeries> old_series(std::size_t metric, const std::vector<std::uint64_t>& runs);
 
   std::optional<KnownRun> run(const KnownRuns::Identity& identity);
   std::optional<KnownRun> run(std::uint64_t id);
   bool runs(const RunQuery& query, const std::function<void(KnownRun)>& visit);
+
+  // The latest ones that the question asks for, at most kMaxBusy, in the order of time.
+  bool busy_programs(const BusyQuery& query, const std::function<void(BusyProgram)>& visit);
 
   std::int64_t kept_from_s(std::size_t tier) const { return kept_from_s_[tier]; }
   std::uint64_t file_bytes();
@@ -154,6 +160,7 @@ class Store {
   bool put_rows(const Tracks& tracks);
   bool put_names(const KnownDevices& devices, const Tracks& tracks, const KnownRuns& runs);
   bool put_up(const UpTimes& up);
+  bool put_busy(const std::vector<BusyProgram>& busy);
   bool drop_old(std::int64_t now_s);
   bool drop_until(std::size_t tier, std::int64_t slab);
   bool drop_old_names(std::int64_t now_s);
@@ -166,6 +173,7 @@ class Store {
   std::array<std::int64_t, kTiers> kept_from_s_{};
   std::int64_t dropped_s_ = 0;  // when what is too old was last dropped
   std::int64_t max_pages_ = 0;
+  bool up_moved_ = false;    // all times are to be written again
   bool over_limit_ = false;  // the last batch did not fit into them
 };
 

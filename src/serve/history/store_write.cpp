@@ -9,13 +9,13 @@ namespace ttmem::serve::history {
 namespace {
 
 // As merge() of row.hpp does: the first stays, the last is replaced, the others widen.
-constexpr const char* kPutRow =
-    "INSERT INTO points VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) "
+constexpr std::string_view kMergeRow =
     "ON CONFLICT DO UPDATE SET "
     "min=min(coalesce(min, excluded.min), coalesce(excluded.min, min)), "
     "max=max(coalesce(max, excluded.max), coalesce(excluded.max, max)), last=excluded.last";
 
 constexpr std::int64_t kDropEveryS = 60;
+constexpr std::int64_t kMostRunDevices = 200'000;  // rows, of all runs
 // Shrinking begins above the first part of the allowed pages, and ends below the second.
 constexpr std::int64_t kFullPercent = 85;
 constexpr std::int64_t kRoomyPercent = 75;
@@ -30,11 +30,11 @@ std::int64_t slab_end_s(std::size_t tier, std::int64_t slab) {
 }  // namespace
 
 bool Store::write(const KnownDevices& devices, const Tracks& tracks, const KnownRuns& runs,
-                  const UpTimes& up, std::int64_t now_s) {
+                  const UpTimes& up, const std::vector<BusyProgram>& busy, std::int64_t now_s) {
   if (!database_->script("BEGIN IMMEDIATE")) return false;
   const std::array<std::int64_t, kTiers> kept = kept_from_s_;
-  if (drop_old(now_s) && shrink(now_s) && put_names(devices, tracks, runs) && put_rows(tracks) &&
-      put_up(up) && database_->script("COMMIT")) {
+  if (drop_old(up.believed_s(now_s)) && shrink(now_s) && put_names(devices, tracks, runs) &&
+      put_rows(tracks) && put_up(up) && put_busy(busy) && database_->script("COMMIT")) {
     over_limit_ = false;
     return true;
   }
@@ -48,11 +48,13 @@ bool Store::write(const KnownDevices& devices, const Tracks& tracks, const Known
 }
 
 bool Store::put_rows(const Tracks& tracks) {
+  static const std::string kPutRow =
+      "INSERT INTO points VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) " + std::string(kMergeRow);
   return std::all_of(tracks.rows().begin(), tracks.rows().end(), [&](const auto& each) {
     const auto& [key, row] = each;
-    return database_->run(
-        kPutRow, {as_integer(key.tier), key.slab, as_integer(key.series), key.step,
-                  argument(row.first), argument(row.min), argument(row.max), argument(row.last)});
+    return database_->run(kPutRow.c_str(), {as_integer(key.tier), key.slab, as_integer(key.series),
+                                            key.step, argument(row.first), argument(row.min),
+                                            argument(row.max), argument(row.last)});
   });
 }
 
@@ -73,6 +75,9 @@ bool Store::put_names(const KnownDevices& devices, const Tracks& tracks, const K
                        "INSERT OR REPLACE INTO series VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
                        {as_integer(track.id), metrics()[key.metric].name, as_integer(key.subject),
                         track.changed_s, argument(track.last), std::int64_t{open}});
+  }
+  for (const std::uint64_t id : tracks.given_up()) {
+    good = good && database_->run("UPDATE series SET open=0 WHERE id=?1", {as_integer(id)});
   }
   for (const auto& [identity, known] : runs.all()) {
     if (!known.dirty) continue;
@@ -100,13 +105,25 @@ bool Store::put_names(const KnownDevices& devices, const Tracks& tracks, const K
 
 bool Store::put_up(const UpTimes& up) {
   if (up.all().empty()) return true;
-  const auto& [from, to] = *up.all().rbegin();
-  return database_->run("INSERT OR REPLACE INTO up VALUES(?1, ?2)", {from, to}) &&
-         database_->run("DELETE FROM up WHERE from_s < ?1", {up.all().begin()->first});
+  const auto put = [&](const auto& each) {
+    return database_->run("INSERT OR REPLACE INTO up VALUES(?1, ?2)", {each.first, each.second});
+  };
+  const bool good = up_moved_ ? std::ranges::all_of(up.all(), put) : put(*up.all().rbegin());
+  if (good) up_moved_ = false;
+  return good && database_->run("DELETE FROM up WHERE from_s < ?1", {up.all().begin()->first});
+}
+
+bool Store::put_busy(const std::vector<BusyProgram>& busy) {
+  return std::ranges::all_of(busy, [&](const BusyProgram& each) {
+    return database_->run(
+        "INSERT OR REPLACE INTO programs VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        {each.minute_s, as_integer(each.unique_id), each.name, std::int64_t{each.pid}, each.process,
+         as_integer(each.launches), as_integer(each.replays)});
+  });
 }
 
 bool Store::drop_old(std::int64_t now_s) {
-  if (now_s < dropped_s_ + kDropEveryS) return true;
+  if (now_s >= dropped_s_ && now_s < dropped_s_ + kDropEveryS) return true;
   dropped_s_ = now_s;
   for (std::size_t tier = 0; tier < kTiers; ++tier) {
     const auto& [step_s, keep_s] = kTierTable[tier];
@@ -141,6 +158,19 @@ bool Store::drop_old_names(std::int64_t now_s) {
              "ORDER BY id DESC LIMIT 1 OFFSET ?1)",
              {most_runs}) &&
          database_->run("DELETE FROM run_devices WHERE run < (SELECT min(id) FROM runs)") &&
+         database_->run(
+             "DELETE FROM run_devices WHERE run <= (SELECT run FROM run_devices "
+             "ORDER BY run DESC LIMIT 1 OFFSET ?1)",
+             {kMostRunDevices}) &&
+         database_->run(
+             "DELETE FROM devices WHERE number <= (SELECT number FROM devices ORDER BY number DESC "
+             "LIMIT 1 OFFSET ?1) AND number NOT IN (SELECT subject FROM series WHERE open)",
+             {static_cast<std::int64_t>(limits_.series)}) &&
+         database_->run("DELETE FROM programs WHERE minute_s < ?1", {now_s - kBusyKeepS}) &&
+         database_->run(
+             "DELETE FROM programs WHERE minute_s <= (SELECT minute_s FROM programs "
+             "ORDER BY minute_s DESC LIMIT 1 OFFSET ?1)",
+             {static_cast<std::int64_t>(limits_.busy_programs)}) &&
          database_->run("DELETE FROM up WHERE to_s < ?1", {oldest_s});
 }
 
@@ -166,20 +196,42 @@ bool Store::shrink(std::int64_t now_s) {
   return true;
 }
 
-bool Store::forget_after(std::int64_t now_s) {
+// Rows that come to lie on others are merged with them, as if both had been written there.
+bool Store::move_back(std::int64_t from_s, std::int64_t by_s) {
+  // `WHERE true`: else ON would be taken for a part of a join.
+  static const std::string kMoveRows =
+      "INSERT INTO points SELECT tier, (step-?1)/?2, series, step-?1, first, min, max, last "
+      "FROM temp.moved WHERE true ORDER BY step " +
+      std::string(kMergeRow);
+  constexpr auto kNs = static_cast<std::int64_t>(kSecondNs);
   bool good = database_->script("BEGIN IMMEDIATE");
   for (std::size_t tier = 0; tier < kTiers && good; ++tier) {
-    const std::int64_t step = now_s / kTierTable[tier].step_s;
+    const std::int64_t from = from_s / kTierTable[tier].step_s;
+    const std::int64_t by = by_s / kTierTable[tier].step_s;
     const auto number = static_cast<std::int64_t>(tier);
-    good = database_->run("DELETE FROM points WHERE tier=?1 AND slab>=?2 AND (slab>?2 OR step>?3)",
-                          {number, step / kSlabSteps, step}) &&
-           database_->run("UPDATE tiers SET kept_from_s=min(kept_from_s, ?2) WHERE tier=?1",
-                          {number, now_s});
-    kept_from_s_[tier] = std::min(kept_from_s_[tier], now_s);
+    if (by == 0) continue;
+    // Through a table of its own: a move by less than what moves would read what it wrote.
+    good =
+        database_->run("CREATE TEMP TABLE moved AS SELECT * FROM points WHERE tier=?1 AND step>=?2",
+                       {number, from}) &&
+        database_->run("DELETE FROM points WHERE tier=?1 AND step>=?2", {number, from}) &&
+        database_->run(kMoveRows.c_str(), {by, kSlabSteps}) &&
+        database_->run("DROP TABLE temp.moved") &&
+        database_->run("UPDATE tiers SET kept_from_s=min(kept_from_s, ?2) WHERE tier=?1",
+                       {number, from_s - by_s});
+    kept_from_s_[tier] = std::min(kept_from_s_[tier], from_s - by_s);
   }
-  good = good && database_->run("DELETE FROM up WHERE from_s > ?1", {now_s}) &&
-         database_->run("UPDATE up SET to_s=?1 WHERE to_s > ?1", {now_s}) &&
-         database_->run("UPDATE series SET changed_s=?1 WHERE changed_s > ?1", {now_s});
+  good = good &&
+         database_->run("UPDATE series SET changed_s=changed_s-?2 WHERE changed_s>=?1",
+                        {from_s, by_s}) &&
+         database_->run("UPDATE runs SET first_seen=first_seen-?2 WHERE first_seen>=?1",
+                        {from_s * kNs, by_s * kNs}) &&
+         database_->run("UPDATE runs SET ended_at=ended_at-?2 WHERE ended_at>=?1",
+                        {from_s * kNs, by_s * kNs}) &&
+         database_->run("UPDATE OR REPLACE programs SET minute_s=minute_s-?2 WHERE minute_s>=?1",
+                        {from_s, by_s / 60 * 60}) &&
+         database_->run("DELETE FROM up WHERE to_s>=?1", {from_s});
+  up_moved_ = true;
   dropped_s_ = 0;
   good = good && database_->script("COMMIT");
   if (!good) database_->roll_back();

@@ -23,9 +23,48 @@ void UpTimes::extend(std::int64_t now_s, bool again) {
   }
 }
 
-void UpTimes::forget_after(std::int64_t now_s) {
-  times_.erase(times_.upper_bound(now_s), times_.end());
-  for (auto& [from, to] : times_) to = std::min(to, now_s);
+std::optional<std::int64_t> UpTimes::first_ending_after(std::int64_t now_s) const {
+  for (const auto& [from, to] : times_) {
+    if (to > now_s) return from;
+  }
+  return std::nullopt;
+}
+
+void UpTimes::move_back(std::int64_t from_s, std::int64_t by_s) {
+  std::map<std::int64_t, std::int64_t> moved;
+  for (auto& [from, to] : times_) {
+    const std::int64_t by = from >= from_s ? by_s : 0;
+    std::int64_t& until = moved.try_emplace(from - by, to - by).first->second;
+    until = std::max(until, to - by);
+  }
+  // Times that now lie on each other become one.
+  times_.clear();
+  for (const auto& [from, to] : moved) {
+    if (!times_.empty() && from <= last_s() + 1) {
+      times_.rbegin()->second = std::max(last_s(), to);
+    } else {
+      times_[from] = to;
+    }
+  }
+}
+
+std::int64_t UpTimes::seconds_from(std::int64_t from_s) const {
+  std::int64_t sum = 0;
+  for (auto each = times_.lower_bound(from_s); each != times_.end(); ++each) {
+    sum += each->second - each->first;
+  }
+  return sum;
+}
+
+std::int64_t UpTimes::believed_s(std::int64_t now_s) const {
+  std::int64_t sum = 0;
+  for (auto each = times_.rbegin(); each != times_.rend(); ++each) {
+    sum += each->second - each->first;
+    const auto before = std::next(each);
+    if (sum >= kDay || before == times_.rend()) return now_s;
+    if (each->first - before->second > kDay) return std::min(now_s, before->second + sum);
+  }
+  return now_s;
 }
 
 void UpTimes::shorten(std::size_t count) {
@@ -55,11 +94,12 @@ void Tracks::observe(const SeriesKey& key, const Value& value, const Value& peak
   if (found == tracks_.end()) {
     // A figure that was never known gets no track.
     if (!value && !peak) return;
-    if (tracks_.size() >= limit_) {
+    if (tracks_.size() >= limit_ && !make_room()) {
       ++refused_;
       return;
     }
-    found = tracks_.emplace(key, Track{next_id_++, {}, now_s_, true, 0}).first;
+    const auto old = lookup_ ? lookup_(key) : std::nullopt;
+    found = tracks_.emplace(key, Track{old ? *old : next_id_++, {}, now_s_, true, 0}).first;
   }
   Track& track = found->second;
   track.round = round_;
@@ -67,6 +107,23 @@ void Tracks::observe(const SeriesKey& key, const Value& value, const Value& peak
   // as it was.
   const bool higher = peak && (!value || *peak > *value) && (!track.last || *peak > *track.last);
   if (value != track.last || higher) put(track, value, peak);
+}
+
+// Those that have been unknown for the longest time make room, a part of them at once: devices that
+// went away, which is what nobody may fill the history with.
+bool Tracks::make_room() {
+  std::vector<std::pair<std::int64_t, SeriesKey>> unknown;
+  for (const auto& [key, track] : tracks_) {
+    if (!track.last && !track.dirty) unknown.emplace_back(track.changed_s, key);
+  }
+  std::ranges::sort(unknown);
+  unknown.resize(std::min(unknown.size(), limit_ / 8 + 1));
+  for (const auto& [changed_s, key] : unknown) {
+    const auto found = tracks_.find(key);
+    given_up_.push_back(found->second.id);
+    tracks_.erase(found);
+  }
+  return !unknown.empty();
 }
 
 void Tracks::keep(const SeriesKey& key) {
@@ -110,6 +167,7 @@ std::optional<Value> Tracks::before(std::size_t tier, std::uint64_t series, std:
 
 void Tracks::written(std::size_t first_process_metric) {
   rows_.clear();
+  given_up_.clear();
   for (auto each = tracks_.begin(); each != tracks_.end();) {
     each->second.dirty = false;
     // A process that ended does not come back, so its track is of no more use; a device may.
@@ -128,13 +186,20 @@ std::size_t Tracks::shorten(std::size_t count) {
   return dropped;
 }
 
-void Tracks::forget_after(std::int64_t now_s) {
-  std::erase_if(rows_, [now_s](const auto& each) {
-    return each.first.step > now_s / kTierTable[each.first.tier].step_s;
-  });
+void Tracks::move_back(std::int64_t from_s, std::int64_t by_s) {
+  std::map<RowKey, Row> moved;
+  for (const auto& [key, row] : rows_) {
+    const std::int64_t step_s = kTierTable[key.tier].step_s;
+    RowKey earlier = key;
+    if (key.step >= from_s / step_s) earlier.step -= by_s / step_s;
+    earlier.slab = earlier.step / kSlabSteps;
+    const auto [place, is_new] = moved.try_emplace(earlier, row);
+    if (!is_new) merge(place->second, row);
+  }
+  rows_ = std::move(moved);
   for (auto& [key, track] : tracks_) {
     track.last.reset();
-    track.changed_s = std::min(track.changed_s, now_s);
+    if (track.changed_s >= from_s) track.changed_s -= by_s;
     track.dirty = true;
   }
 }

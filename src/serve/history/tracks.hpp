@@ -17,6 +17,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ledger/figures.hpp"
@@ -67,8 +68,16 @@ class UpTimes {
   void adopt(std::int64_t from_s, std::int64_t to_s);
   // The daemon is there now. `again`: after a time when it was not.
   void extend(std::int64_t now_s, bool again);
-  void forget_after(std::int64_t now_s);
   void shorten(std::size_t count);
+  // The beginning of the first time that ends after this moment; nothing if none does.
+  std::optional<std::int64_t> first_ending_after(std::int64_t now_s) const;
+  // Everything from there on was so much earlier.
+  void move_back(std::int64_t from_s, std::int64_t by_s);
+  // How long it was there from this moment on.
+  std::int64_t seconds_from(std::int64_t from_s) const;
+  // What time it is for one who believes a leap of more than a day only after a day under that
+  // clock: by this, what is too old is dropped.
+  std::int64_t believed_s(std::int64_t now_s) const;
 
   // Was it there at some moment of [from, to)?
   bool touches(std::int64_t from_s, std::int64_t to_s) const;
@@ -105,7 +114,11 @@ struct Track {
 
 class Tracks {
  public:
+  // The number that a series had which the file knows and nobody follows here.
+  using Lookup = std::function<std::optional<std::uint64_t>(const SeriesKey&)>;
+
   explicit Tracks(std::size_t limit) : limit_(limit) {}
+  void set_lookup(Lookup lookup) { lookup_ = std::move(lookup); }
 
   // As the file says.
   void adopt(const SeriesKey& key, std::uint64_t id, const Value& last, std::int64_t changed_s);
@@ -127,6 +140,8 @@ class Tracks {
   std::optional<Value> before(std::size_t tier, std::uint64_t series, std::int64_t step,
                               std::int64_t last_step) const;
   std::uint64_t refused() const { return refused_; }  // in the last round, beyond the limit
+  // Series that gave their place to others since the last batch.
+  const std::vector<std::uint64_t>& given_up() const { return given_up_; }
 
   // After a batch: all is in the file. Processes that ended are forgotten here.
   void written(std::size_t first_process_metric);
@@ -134,13 +149,16 @@ class Tracks {
   void mark_all_dirty();
   // Drops the oldest of the finest rows beyond `count`; says how many.
   std::size_t shorten(std::size_t count);
-  // Drops rows later than this; what the figures were until then is not known any more.
-  void forget_after(std::int64_t now_s);
+  // Rows from there on were so much earlier; what the figures are now is not known any more.
+  void move_back(std::int64_t from_s, std::int64_t by_s);
 
  private:
   void put(Track& track, const Value& value, const Value& peak);
+  bool make_room();
 
   std::size_t limit_;
+  Lookup lookup_;
+  std::vector<std::uint64_t> given_up_;
   std::uint64_t next_id_ = 1;
   std::uint64_t round_ = 0;
   std::uint64_t refused_ = 0;
@@ -188,6 +206,7 @@ std::optional<ledger::Space> peak_of(std::size_t metric);
 // What the metrics of a device are now, by number. Empty: not known, or worked out by the sampler.
 // Those of processes follow, from device_metric_count() on.
 std::vector<Value> device_values(const ledger::DeviceFigures& figures);
+void add_sensors(const ledger::DeviceView& device, std::vector<Value>& values);
 inline constexpr std::string_view kProcessesMetric = "processes";
 inline constexpr std::string_view kDispatchesMetric = "dispatches";
 

@@ -22,7 +22,8 @@ namespace {
 
 constexpr std::size_t kMostKept = 4096;  // messages for readers that come back
 constexpr std::size_t kMostKeptBytes = 4 * 1024 * 1024;
-constexpr std::size_t kMostEvents = 1000;  // in one step; of more, the newest
+constexpr std::size_t kMostEvents = 1000;            // in one step; of more, the newest
+constexpr std::size_t kMostMissedBytes = 64 * 1024;  // who missed more gets the snapshot
 
 Json change(const Json& before, const Json& after);
 
@@ -149,9 +150,9 @@ std::string Deltas::add(std::string_view event, const std::string& data) {
   std::string text =
       fmt::format("id: {}-{}\nevent: {}\ndata: {}\n\n", instance_, number_, event, data);
   kept_bytes_ += text.size();
-  messages_.push_back({number_, event == "event", text});
+  messages_.push_back({number_, event == "event", std::make_shared<const std::string>(text)});
   while (messages_.size() > kMostKept || kept_bytes_ > kMostKeptBytes) {
-    kept_bytes_ -= messages_.front().text.size();
+    kept_bytes_ -= messages_.front().text->size();
     messages_.pop_front();
   }
   return text;
@@ -208,19 +209,22 @@ Deltas::Step Deltas::step(const LiveSnapshot& live, const std::vector<ledger::Ev
   return step;
 }
 
-std::string Deltas::first(LiveSnapshot& live, std::string_view last_event_id, bool wants_events) {
+FirstEvents Deltas::first(LiveSnapshot& live, std::string_view last_event_id, bool wants_events) {
   if (!told_) told_ = std::make_unique<Told>(live, detail_);
-  if (auto text = missed(last_event_id, wants_events)) return "retry: 1000\n\n" + *text;
+  if (auto texts = missed(last_event_id, wants_events)) {
+    return {.start = "retry: 1000\n\n", .rest = std::move(*texts)};
+  }
   if (wants_events && !events_since_) events_since_ = number_;
-  const LiveSnapshot::Text document = live.document(detail_);
-  std::string_view rest = *document.rest;
-  while (rest.ends_with('\n')) rest.remove_suffix(1);
-  return fmt::format("retry: 1000\nid: {}-{}\nevent: snapshot\ndata: {}{}\n\n", instance_, number_,
-                     document.start, rest);
+  LiveSnapshot::Text document = live.document(detail_);  // ends its line
+  static const SharedText kEnd = std::make_shared<const std::string>("\n");
+  return {.start = fmt::format("retry: 1000\nid: {}-{}\nevent: snapshot\ndata: {}", instance_,
+                               number_, document.start),
+          .rest = {std::move(document.rest), kEnd}};
 }
 
 // Nothing if that message, or one after it, is not known any more.
-std::optional<std::string> Deltas::missed(std::string_view last_event_id, bool wants_events) const {
+std::optional<std::vector<SharedText>> Deltas::missed(std::string_view last_event_id,
+                                                      bool wants_events) const {
   const std::string start = instance_ + "-";
   if (!last_event_id.starts_with(start)) return std::nullopt;
   last_event_id.remove_prefix(start.size());
@@ -233,12 +237,15 @@ std::optional<std::string> Deltas::missed(std::string_view last_event_id, bool w
     return std::nullopt;
   }
   if (wants_events && (!events_since_ || last < *events_since_)) return std::nullopt;
-  std::string text;
+  std::vector<SharedText> texts;
+  std::size_t bytes = 0;
   for (const Message& message : messages_) {
-    const bool wanted = wants_events || !message.is_event;
-    if (wanted && message.number > last) text += message.text;
+    if (message.number <= last || (message.is_event && !wants_events)) continue;
+    bytes += message.text->size();
+    if (bytes > kMostMissedBytes) return std::nullopt;
+    texts.push_back(message.text);
   }
-  return text;
+  return texts;
 }
 
 }  // namespace ttmem::serve::http

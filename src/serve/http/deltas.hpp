@@ -24,6 +24,7 @@
 #include "collect/collector.hpp"
 #include "ledger/event.hpp"
 #include "serve/http/live_snapshot.hpp"
+#include "serve/http/response.hpp"
 #include "view/json_values.hpp"
 
 namespace ttmem::serve::http {
@@ -71,19 +72,21 @@ class Deltas {
   Step step(const LiveSnapshot& live, const std::vector<ledger::EventView>& events,
             bool events_wanted);
   // What a new reader gets first. Call step() before, so that all readers are at the same point.
-  std::string first(LiveSnapshot& live, std::string_view last_event_id, bool wants_events);
+  // Whoever comes at the same time shares the same texts.
+  FirstEvents first(LiveSnapshot& live, std::string_view last_event_id, bool wants_events);
 
  private:
   struct Told;
   struct Message {
     std::uint64_t number = 0;
     bool is_event = false;
-    std::string text;
+    SharedText text;
   };
   std::string add(std::string_view event, const std::string& data);
   std::string add_events(const std::vector<ledger::EventView>& events);
   std::string delta(const LiveSnapshot& live);
-  std::optional<std::string> missed(std::string_view last_event_id, bool wants_events) const;
+  std::optional<std::vector<SharedText>> missed(std::string_view last_event_id,
+                                                bool wants_events) const;
 
   std::string instance_;
   view::json::ProcessDetail detail_;

@@ -3,9 +3,11 @@
 #include "serve/http/gzip.hpp"
 
 #include <array>
+#include <cstdint>
 
 #include <boost/beast/zlib/deflate_stream.hpp>
 #include <boost/beast/zlib/inflate_stream.hpp>
+#include <boost/crc.hpp>
 
 namespace ttmem::serve::http {
 namespace {
@@ -16,14 +18,7 @@ constexpr std::size_t kHeadBytes = 10, kEndBytes = 8;
 // Fast: what is sent is JSON, which gives way easily, and many times a second.
 constexpr int kLevel = 1, kWindowBits = 15, kMemory = 8;
 
-}  // namespace
-
-std::string gzip_head() {
-  // Magic, deflate, no flags, no time, no extra flags, no matter which system.
-  return {"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff", kHeadBytes};
-}
-
-std::string gzip_piece(std::string_view text) {
+std::string deflated(std::string_view text, zlib::Flush flush) {
   zlib::deflate_stream stream;
   stream.reset(kLevel, kWindowBits, kMemory, zlib::Strategy::normal);
   constexpr std::size_t kFlushBytes = 16;
@@ -34,8 +29,30 @@ std::string gzip_piece(std::string_view text) {
   params.next_out = packed.data();
   params.avail_out = packed.size();
   boost::system::error_code error;
-  stream.write(params, zlib::Flush::full, error);
+  stream.write(params, flush, error);
   packed.resize(packed.size() - params.avail_out);
+  return packed;
+}
+
+void append_word(std::string& bytes, std::uint32_t word) {
+  for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>((word >> shift) & 0xff);
+}
+
+}  // namespace
+
+std::string gzip_head() {
+  // Magic, deflate, no flags, no time, no extra flags, no matter which system.
+  return {"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff", kHeadBytes};
+}
+
+std::string gzip_piece(std::string_view text) { return deflated(text, zlib::Flush::full); }
+
+std::string gzipped(std::string_view text) {
+  boost::crc_32_type checksum;
+  checksum.process_bytes(text.data(), text.size());
+  std::string packed = gzip_head() + deflated(text, zlib::Flush::finish);
+  append_word(packed, checksum.checksum());
+  append_word(packed, static_cast<std::uint32_t>(text.size()));
   return packed;
 }
 

@@ -16,6 +16,9 @@ namespace ttmem::serve::http {
 std::string gzip_head();
 std::string gzip_piece(std::string_view text);
 
+// A whole file, with its checksum at the end.
+std::string gzipped(std::string_view text);
+
 // What was packed whole, by us: a head without extra fields. "" if it is not that.
 std::string gunzipped(std::string_view packed);
 

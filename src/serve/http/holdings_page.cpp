@@ -19,6 +19,7 @@ using ledger::HoldingView;
 using view::json::Json;
 
 constexpr std::uint64_t kUsualLimit = 1000, kMostLimit = 10'000;
+constexpr std::size_t kMostBytes = 1u << 20;  // of a page, however large its holdings are
 
 struct Page {
   view::Selection selection;
@@ -63,16 +64,16 @@ Response holdings_page(const Request& request, const collect::Collector& collect
   const auto device = page.selection.find(collector.snapshot());
   if (!device) return error(404, device.error().message);
   std::string list;
-  std::uint64_t total = 0;
+  std::uint64_t total = 0, shown = 0;
   collector.holdings([&](const HoldingView& holding) {
     if (!page.selection.has(holding)) return;
     const std::uint64_t index = total++;
-    if (index < page.first || index - page.first >= page.limit) return;
+    if (index < page.first || shown == page.limit || list.size() > kMostBytes) return;
+    ++shown;
     list += list.empty() ? "\n" : ",\n";
     list += view::json::text(view::json::holding(holding), view::JsonLayout::kCompact);
   });
-  const std::uint64_t after =
-      page.first + std::min(page.limit, total - std::min(total, page.first));
+  const std::uint64_t after = page.first + shown;
   Json head = view::json::head("holdings", collector.snapshot());
   head["total"] = total;
   head["next"] = nullptr;

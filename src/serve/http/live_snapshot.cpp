@@ -93,22 +93,22 @@ bool LiveSnapshot::take(const ledger::Snapshot& snapshot) {
   frame_.left_behind = snapshot.left_behind;
   generation_ = next;
   rest_.reset();
+  brief_rest_.reset();
   processes_rest_.reset();
   return true;
 }
 
 LiveSnapshot::Text LiveSnapshot::document(ProcessDetail detail) {
-  const bool brief = detail == ProcessDetail::kBrief;
-  if (rest_ && !brief) return {opened_head("snapshot", frame_), rest_};
+  auto& kept = detail == ProcessDetail::kBrief ? brief_rest_ : rest_;
+  if (kept) return {opened_head("snapshot", frame_), kept};
   std::string text;
   const auto add = [&](const char* name, auto& list) {
     text += std::string(",\"") + name + "\":";
     append(list, text, detail);
   };
   view::json::snapshot_fields(devices_, processes_, frame_, add);
-  auto rest = std::make_shared<const std::string>(std::move(text) + "}\n");
-  if (!brief) rest_ = rest;
-  return {opened_head("snapshot", frame_), std::move(rest)};
+  kept = std::make_shared<const std::string>(std::move(text) + "}\n");
+  return {opened_head("snapshot", frame_), kept};
 }
 
 LiveSnapshot::Text LiveSnapshot::processes_document() {

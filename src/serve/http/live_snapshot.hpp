@@ -41,7 +41,7 @@ class LiveSnapshot {
     std::string start;
     std::shared_ptr<const std::string> rest;
   };
-  // "snapshot". Written anew each time if it is brief: only who opens a stream asks for that.
+  // "snapshot".
   Text document(view::json::ProcessDetail detail = view::json::ProcessDetail::kFull);
   Text processes_document();  // "processes"
   // "device", with the processes that have it and their figures on it; "" if there is none.
@@ -52,7 +52,7 @@ class LiveSnapshot {
   std::vector<Device> devices_;
   std::vector<Process> processes_;
   std::uint64_t generation_ = 0;
-  std::shared_ptr<const std::string> rest_, processes_rest_;
+  std::shared_ptr<const std::string> rest_, brief_rest_, processes_rest_;
 };
 
 }  // namespace ttmem::serve::http

@@ -159,6 +159,8 @@ bool RequestParser::take_request() {
   // Two Host headers leave it open whom the client meant.
   if (message.count(beast::field::host) > 1) request_.host.reset();
   request_.origin = field(message, beast::field::origin);
+  // Nor is it known which of two origins a browser meant: that is none of ours.
+  if (message.count(beast::field::origin) > 1) request_.origin = "several";
   request_.authorization = field(message, beast::field::authorization).value_or("");
   request_.cookie = field(message, beast::field::cookie).value_or("");
   const auto last = message.find("Last-Event-ID");

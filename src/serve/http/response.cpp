@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "view/json.hpp"
+#include "view/json_values.hpp"
+
 namespace ttmem::serve::http {
 namespace {
 
@@ -49,9 +52,15 @@ std::string_view reason(unsigned status) {
 
 }  // namespace
 
+std::size_t Response::size() const {
+  std::size_t bytes = start.size();
+  for (const SharedText& part : rest) bytes += part->size();
+  return bytes;
+}
+
 Response error(unsigned status, std::string_view message) {
   const nlohmann::ordered_json body = {{"error", {{"status", status}, {"message", message}}}};
-  Response response = json(body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  Response response = json(view::json::text(body, view::JsonLayout::kCompact));
   response.status = status;
   return response;
 }

@@ -57,11 +57,17 @@ struct Response {
   std::vector<std::pair<std::string, std::string>> headers;
   // The body is one after the other.
   std::string start;
-  SharedText rest;  // may be null
+  std::vector<SharedText> rest;  // none is null
   // The body is only the beginning: the connection goes on with what is published for such readers.
   std::optional<StreamOptions> stream;
 
-  std::size_t size() const { return start.size() + (rest ? rest->size() : 0); }
+  std::size_t size() const;
+};
+
+// What the reader of a stream gets first.
+struct FirstEvents {
+  std::string start;
+  std::vector<SharedText> rest;
 };
 
 // {"error":{"status":404,"message":"..."}}: `message` says what to do.

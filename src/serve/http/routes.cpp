@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "serve/history/query.hpp"
+#include "serve/http/gzip.hpp"
 #include "serve/http/page.hpp"
 #include "view/json.hpp"
 #include "view/json_values.hpp"
@@ -23,13 +24,14 @@ using view::JsonLayout;
 using view::json::Json;
 
 constexpr std::string_view kApi = "/api/v1/";
+constexpr const char* kNoHistory = "no history is kept: start the daemon with --history FILE";
 
 Response nothing() { return error(404, "not found: /api lists everything that can be requested"); }
 
 Response text(LiveSnapshot::Text document) {
   Response response;
   response.start = std::move(document.start);
-  response.rest = std::move(document.rest);
+  response.rest.push_back(std::move(document.rest));
   return response;
 }
 
@@ -52,6 +54,8 @@ const std::vector<Document>& documents() {
       {"devices", {}},
       {"devices/cores", {"map", "core"}},
       {"devices/banks", {}},
+      {"devices/rings", {}},
+      {"programs/launches", {"device", "pid", "process"}},
   };
   return kAll;
 }
@@ -85,24 +89,42 @@ std::optional<Response> take_flag(const Request& request, std::string_view name,
 Response Routes::answer(const Request& request) {
   if (request.path == "/api" || request.path == "/api/") return api_page();
   if (request.path == "/healthz") return health();
-  if (request.path == "/metrics") {
-    if (!view::metrics_available()) {
-      return error(404, "this build has no metrics: build ttmem with prometheus-cpp");
-    }
-    sources_.refresh();
-    Response response;
-    response.type = view::kMetricsContentType;
-    response.start = sources_.metrics();
-    return response;
-  }
+  if (request.path == "/metrics") return metrics(request);
   if (request.path.starts_with(kApi)) return api(request, request.path.substr(kApi.size()));
   if (auto page = page_answer(request)) return std::move(*page);
   return nothing();
 }
 
+// A scraper chooses with collect[]=device&collect[]=process, or collect[]=short; one that does not
+// gets what the daemon's settings say.
+Response Routes::metrics(const Request& request) {
+  std::vector<std::string> collected;
+  for (const auto& [name, value] : request.query) {
+    if (name != "collect[]") return error(400, "/metrics takes collect[]=device, process or short");
+    collected.push_back(value);
+  }
+  std::optional<view::MetricsOptions> chosen;
+  if (!collected.empty()) {
+    const auto options = view::metrics_options(collected);
+    if (!options) return error(400, options.error().message);
+    chosen = *options;
+  }
+  sources_.refresh();
+  Response response;
+  response.type = view::kMetricsContentType;
+  response.headers.emplace_back("Vary", "Accept-Encoding");
+  response.start = sources_.metrics(chosen);
+  if (request.takes_gzip) {
+    response.headers.emplace_back("Content-Encoding", "gzip");
+    response.start = gzipped(response.start);
+  }
+  return response;
+}
+
 Response Routes::api(const Request& request, const std::string& name) {
   if (name == "history") return history(request, false);
   if (name == "runs") return history(request, true);
+  if (name == "history/programs") return busy_programs(request);
   if (auto refusal = refuse_unknown(request, name)) return std::move(*refusal);
   sources_.refresh();
   if (name == "snapshot") return text(sources_.live.document());
@@ -115,6 +137,8 @@ Response Routes::api(const Request& request, const std::string& name) {
     return holdings_page(request, sources_.collector, sources_.live.generation());
   }
   if (name == "events") return events(request);
+  constexpr std::string_view kPrograms = "programs/";
+  if (name.starts_with(kPrograms)) return launches(request, name.substr(kPrograms.size()));
   constexpr std::string_view kDevices = "devices/";
   if (name.starts_with(kDevices)) return device(request, name.substr(kDevices.size()));
   return nothing();
@@ -155,6 +179,7 @@ Response Routes::device(const Request& request, const std::string& rest) {
   if (auto refusal = refuse_unknown(request, "devices" + part)) return std::move(*refusal);
   if (part == "/cores") return cores(request, **found);
   if (part == "/banks") return banks(**found);
+  if (part == "/rings") return rings(**found);
   return part.empty() ? json(sources_.live.device_document((*found)->id)) : nothing();
 }
 
@@ -174,6 +199,11 @@ Response Routes::cores(const Request& request, const ledger::DeviceView& device)
 Response Routes::banks(const ledger::DeviceView& device) {
   const view::DeviceBanks banks{device.id, device.unique_id, sources_.collector.banks(device.id)};
   return json(view::banks_json(sources_.live.frame(), banks, JsonLayout::kCompact));
+}
+
+Response Routes::rings(const ledger::DeviceView& device) {
+  const view::DeviceRings rings{device.id, device.unique_id, sources_.collector.rings(device.id)};
+  return json(view::rings_json(sources_.live.frame(), rings, JsonLayout::kCompact));
 }
 
 // Without their pictures, unless one failure of one process is asked for.
@@ -220,6 +250,27 @@ Response Routes::programs(const Request& request) {
   return json(view::programs_json(sources_.live.frame(), programs, JsonLayout::kCompact));
 }
 
+// "0x2a/launches", or "all/launches".
+Response Routes::launches(const Request& request, const std::string& rest) {
+  const std::size_t slash = std::min(rest.find('/'), rest.size());
+  if (rest.substr(slash) != "/launches") return nothing();
+  if (auto refusal = refuse_unknown(request, "programs/launches")) return std::move(*refusal);
+  const std::string id = rest.substr(0, slash);
+  const std::optional<std::uint64_t> wanted = id == "all" ? 0 : view::parse_id(id);
+  if (!wanted)
+    return error(400, "a program is named by its id, such as 0x2a, or all of them by all");
+  view::Selection selection;
+  if (auto refusal = select(request, selection)) return std::move(*refusal);
+  std::vector<ledger::ProgramView> programs = sources_.collector.programs(true);
+  std::erase_if(programs, [&](const auto& each) {
+    return !selection.has(each) || (id != "all" && each.id != *wanted);
+  });
+  if (programs.empty() && id != "all") {
+    return error(404, fmt::format("no living process has a program {}", id));
+  }
+  return json(view::launches_json(sources_.live.frame(), programs, JsonLayout::kCompact));
+}
+
 Response Routes::origins(const Request& request) {
   view::Selection selection;
   if (auto refusal = select(request, selection)) return std::move(*refusal);
@@ -241,7 +292,7 @@ Response Routes::origins(const Request& request) {
 
 Response Routes::history(const Request& request, bool runs) {
   if (sources_.history == nullptr) {
-    return error(404, "no history is kept: start the daemon with --history FILE");
+    return error(404, kNoHistory);
   }
   sources_.refresh();
   const ledger::TimeNs now = sources_.live.frame().time;
@@ -263,6 +314,16 @@ Response Routes::history(const Request& request, bool runs) {
   return json(history::answer_json(*found));
 }
 
+Response Routes::busy_programs(const Request& request) {
+  if (sources_.history == nullptr) return error(404, kNoHistory);
+  sources_.refresh();
+  const auto query = history::parse_busy_query(request.query, sources_.live.frame().time);
+  if (!query) return error(400, query.error().message);
+  const auto found = sources_.history->busy_programs(*query);
+  if (!found) return error(503, found.error().message);
+  return json(history::busy_json(*found));
+}
+
 Response Routes::events(const Request& request) {
   StreamOptions options;
   options.gzip = request.takes_gzip;
@@ -277,7 +338,9 @@ Response Routes::events(const Request& request) {
   response.headers.emplace_back("Vary", "Accept-Encoding");
   if (request.takes_gzip) response.headers.emplace_back("Content-Encoding", "gzip");
   if (request.is_head()) return response;
-  response.start = sources_.first_events(*response.stream, request.last_event_id);
+  FirstEvents first = sources_.first_events(*response.stream, request.last_event_id);
+  response.start = std::move(first.start);
+  response.rest = std::move(first.rest);
   return response;
 }
 
@@ -289,13 +352,18 @@ Response Routes::health() {
   document["devices"] = sources_.live.devices().size();
   document["processes"] = sources_.live.processes().size();
   document["unreadable"] = frame.unreadable.size();
+  constexpr std::size_t kMostNamed = 16;
+  const std::size_t named = std::min(frame.unreadable.size(), kMostNamed);
+  document["left_out"] = Json::array();
+  for (std::size_t i = 0; i < named; ++i) document["left_out"].push_back(frame.unreadable[i]);
   document["history"] = nullptr;
   if (sources_.history != nullptr) {
     const history::Status status = sources_.history->status();
     document["history"] = {{"path", view::json::text_or_null(status.path)},
                            {"problem", view::json::text_or_null(status.problem)},
                            {"file_bytes", status.file_bytes},
-                           {"lost_rows", status.lost_rows}};
+                           {"lost_rows", status.lost_rows},
+                           {"clock_jumps", status.clock_jumps}};
   }
   const view::SelfFigures self = sources_.self();
   document["self"] = {{"cpu_seconds", self.cpu_seconds},
@@ -305,7 +373,9 @@ Response Routes::health() {
                       {"changes", self.snapshots},
                       {"connections", self.connections},
                       {"requests", self.requests},
-                      {"dropped", self.dropped}};
+                      {"dropped", self.dropped},
+                      {"loop_pause_seconds", self.loop_pause_seconds},
+                      {"loop_cpu_seconds", self.loop_cpu_seconds}};
   return json(view::json::text(document, JsonLayout::kCompact));
 }
 

@@ -28,9 +28,10 @@ struct RouteSources {
   history::History* history = nullptr;  // null: off
   // Brings the first two up to date, unless they are already.
   std::function<void()> refresh;
-  std::function<std::string()> metrics;
+  // Which series a scraper chose; empty: those of the settings.
+  std::function<std::string(const std::optional<view::MetricsOptions>& chosen)> metrics;
   // The first bytes of a stream of events, for a reader that saw this id last.
-  std::function<std::string(const StreamOptions& reader, const std::string& last_event_id)>
+  std::function<FirstEvents(const StreamOptions& reader, const std::string& last_event_id)>
       first_events;
   std::function<std::deque<ledger::EventView>()> recent_events;
   std::function<view::SelfFigures()> self;
@@ -45,13 +46,17 @@ class Routes {
  private:
   std::optional<Response> select(const Request& request, view::Selection& selection) const;
   Response api(const Request& request, const std::string& name);
+  Response metrics(const Request& request);
   Response processes(const Request& request);
   Response device(const Request& request, const std::string& rest);
   Response cores(const Request& request, const ledger::DeviceView& device);
   Response banks(const ledger::DeviceView& device);
+  Response rings(const ledger::DeviceView& device);
   Response programs(const Request& request);
+  Response launches(const Request& request, const std::string& rest);
   Response origins(const Request& request);
   Response history(const Request& request, bool runs);
+  Response busy_programs(const Request& request);
   Response failures(const Request& request);
   Response log();
   Response events(const Request& request);

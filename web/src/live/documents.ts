@@ -44,6 +44,9 @@ export interface Ring {
   largest_program: number;
   high_water: number;
   headroom: number;
+  free: number;
+  largest_free: number;
+  would_evict: number;
   evictions: number;
   reloads: number;
   source: string;
@@ -84,7 +87,10 @@ export interface Device {
     total: KernelType;
     registered: Figure;
     in_dram: Figure;
+    code_bytes: Figure;
     unique_bytes: Figure;
+    by_core_type: Record<string, Figure>;
+    shared_code: { name: string | null; bytes: number; kernels: number }[];
     dispatches: Figure;
     first_loads: Figure;
     cache_hits: Figure;
@@ -173,7 +179,7 @@ export interface Process extends Whose {
   host_pid: Figure;
   tracking: Tracking;
   failures: Failure[];
-  devices: { id: number; unique_id: string; metal_id: Figure; open: boolean; in_mesh: boolean }[];
+  devices: { id: number; unique_id: string; metal_id: Figure; open: boolean; in_mesh: boolean; contradiction: string | null }[];
   meshes: Mesh[];
   held: Held;
   events: number;
@@ -245,6 +251,7 @@ export interface CoreL1 extends CoreName {
   kernel_footprint: number;
   ring_used: number;
   map: Stretch[] | null;
+  kernels: { name: string | null; program: string | null; type: string; processor: string; bytes: number }[] | null;
 }
 
 export interface CoresDocument {
@@ -341,6 +348,48 @@ export interface Program extends Whose {
   registered_ns: Figure;
   last_dispatch_ns: Figure;
   dispatches_per_second: Figure;
+  replays: number;
+  recent_per_second: Figure;
+}
+
+export interface LaunchInterval {
+  time_ns: number;
+  launches: number;
+  replays: number;
+  marks: string[];
+}
+
+// Which program ran when: one that is not listed had no launch.
+export interface ProgramLaunches extends Whose {
+  process: string;
+  id: string;
+  name: string | null;
+  devices: number[];
+  recent_per_second: Figure;
+  since_ns: Figure;
+  until_ns: Figure;
+  intervals: LaunchInterval[];
+}
+
+export interface LaunchesDocument {
+  time_ns: number;
+  interval_ns: number;
+  programs: ProgramLaunches[];
+}
+
+export interface RingSlice {
+  begin: number;
+  end: number;
+  workload: string | null;
+  name: string | null;
+  live: boolean;
+  in_use: boolean;
+}
+
+export interface RingContents extends Ring, Whose {
+  process: string;
+  base: number;
+  slices: RingSlice[];
 }
 
 export interface OriginSpace {

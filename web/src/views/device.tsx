@@ -4,12 +4,13 @@
 // One device: its figures, its cores as a heat map, the L1 of a chosen core, its DRAM banks.
 import { deviceOf, received } from '../live/live.ts';
 import { useDocument } from '../live/ask.ts';
-import type { Bank, CoreL1, CoresDocument, Device } from '../live/documents.ts';
+import type { Bank, CoreL1, CoresDocument, Device, RingContents } from '../live/documents.ts';
 import { BankView } from '../parts/bank.tsx';
 import { CoreMap, coreName, HEATS, Scale } from '../parts/core_map.tsx';
 import { DramBar, L1Bar, L1_PARTS } from '../parts/device_bars.tsx';
 import { Legend } from '../parts/bar.tsx';
 import { L1Column } from '../parts/l1_column.tsx';
+import { Rings } from '../parts/rings.tsx';
 import { Badge, Bytes, Count, Empty, Fact, Name, Problem } from '../parts/text.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { go, parameter, parameters, setParameters } from '../route.ts';
@@ -30,6 +31,7 @@ export function DeviceView({ id, core }: { id: number; core: string | null }) {
       </h1>
       <Figures device={device} />
       <Cores device={device} chosen={core} />
+      <RingsOf id={id} />
       <Banks id={id} />
       <h2>Holdings</h2>
       <HoldingsTable scope={`device=${id}`} command={`ttmem dump --device ${id}`} />
@@ -95,7 +97,16 @@ function Figures({ device }: { device: Device }) {
           <Fact label="Application"><Bytes value={kernels.application.footprint} figure="kernels.application.footprint" /></Fact>
           <Fact label="Fabric"><Bytes value={kernels.fabric.footprint} figure="kernels.fabric.footprint" /></Fact>
           <Fact label="Dispatch"><Bytes value={kernels.dispatch.footprint} figure="kernels.dispatch.footprint" /></Fact>
+          {Object.entries(kernels.by_core_type).filter(([, bytes]) => (bytes ?? 0) > 0).map(([type, bytes]) => (
+            <Fact key={type} label={`On ${type} cores`}><Bytes value={bytes} figure={`kernels.by_core_type.${type}`} /></Fact>
+          ))}
+          <Fact label="Code of all kernels"><Bytes value={kernels.code_bytes} figure="kernels.code_bytes" /></Fact>
           <Fact label="Equal code counted once"><Bytes value={kernels.unique_bytes} figure="kernels.unique_bytes" /></Fact>
+          {kernels.shared_code.map((code) => (
+            <Fact key={`${code.name} ${code.bytes}`} label="Shared">
+              <Name of={code.name} />, <Bytes value={code.bytes} /> in {code.kernels} kernels
+            </Fact>
+          ))}
           <Fact label="Launches"><Count value={kernels.dispatches} figure="kernels.dispatches" /></Fact>
           <Fact label="Cache hits"><Count value={kernels.cache_hits} figure="kernels.cache_hits" /></Fact>
           <Fact label="Reloads"><Count value={kernels.reloads} figure="kernels.reloads" /></Fact>
@@ -107,6 +118,18 @@ function Figures({ device }: { device: Device }) {
         </dl>
       </section>
     </div>
+  );
+}
+
+function RingsOf({ id }: { id: number }) {
+  const path = `/api/v1/devices/${id}/rings`;
+  const { data, problem } = useDocument<{ rings: RingContents[] }>(path, CORES_EVERY_MS).value;
+  return (
+    <section aria-label="Kernel-config rings">
+      <h2>Kernel-config rings</h2>
+      <Problem text={problem} />
+      {data && <Rings rings={data.rings} />}
+    </section>
   );
 }
 
@@ -143,7 +166,7 @@ function Cores({ device, chosen }: { device: Device; chosen: string | null }) {
         {workers.length > 0 && <CoreMap cores={workers} how={how} chosen={chosen} onChoose={open} label={`${how.title} on the worker cores of device ${device.id}`} />}
         {chosen && <OneCore id={device.id} name={chosen} />}
       </div>
-      {others.length > 0 && <Others cores={others} />}
+      {others.length > 0 && <Others id={device.id} cores={others} />}
     </section>
   );
 }
@@ -164,11 +187,20 @@ function OneCore({ id, name }: { id: number; name: string }) {
         </p>
       )}
       {core && <L1Column core={core} />}
+      {core?.kernels && core.kernels.length > 0 && (
+        <ul class="core-kernels" aria-label="Kernels">
+          {core.kernels.map((kernel, i) => (
+            <li key={i}>
+              <Name of={kernel.name} none={kernel.processor} /> <span class="quiet">{kernel.type}, {kernel.processor}</span> <Bytes value={kernel.bytes} />
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
   );
 }
 
-function Others({ cores }: { cores: CoreL1[] }) {
+function Others({ id, cores }: { id: number; cores: CoreL1[] }) {
   return (
     <details>
       <summary>{nounText(cores.length, 'other core')}: ethernet, dispatch, DRAM</summary>
@@ -186,7 +218,7 @@ function Others({ cores }: { cores: CoreL1[] }) {
         <tbody>
           {cores.map((core) => (
             <tr key={`${core.type} ${coreName(core)}`}>
-              <td>{coreName(core)}</td>
+              <td><a href={`/d/${id}/c/${coreName(core)}`}>{coreName(core)}</a></td>
               <td>{ROLE_WORDS[core.role] ?? core.role}</td>
               <td class="number"><Bytes value={core.l1_bytes} /></td>
               <td class="number"><Bytes value={core.fixed} /></td>

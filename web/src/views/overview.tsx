@@ -167,6 +167,7 @@ function HostFacts({ device }: { device: Device }) {
   const facts = [
     host.temperature_millidegrees === null ? null : `${Math.round(host.temperature_millidegrees / 1000)} °C`,
     host.power_microwatts === null ? null : `${Math.round(host.power_microwatts / 1e6)} W`,
+    host.aiclk_mhz === null ? null : `${host.aiclk_mhz} MHz`,
   ].filter((each) => each !== null);
   return <span class="host-facts">{facts.join('  ')}</span>;
 }

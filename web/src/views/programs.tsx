@@ -4,9 +4,10 @@
 // The programs in the caches: how large, where, how often launched, how often written again.
 import { useDocument } from '../live/ask.ts';
 import { now } from '../live/live.ts';
-import type { Program } from '../live/documents.ts';
+import type { LaunchesDocument, Program } from '../live/documents.ts';
 import { processKey } from '../live/merge.ts';
 import { Table, type Column } from '../parts/table.tsx';
+import { Timeline } from '../parts/timeline.tsx';
 import { Badge, Bytes, Line, Name, Problem } from '../parts/text.tsx';
 import { ageText, countText } from '../format/units.ts';
 
@@ -24,6 +25,8 @@ const COLUMNS: Column<Program>[] = [
   { name: 'cores', title: 'Cores', value: (program) => program.cores, number: true, width: '5.5rem' },
   { name: 'launches', title: 'Launches', value: (program) => program.dispatches, number: true, width: '7rem', cell: (program) => countText(program.dispatches) },
   { name: 'rate', title: 'Per second', value: (program) => program.dispatches_per_second, number: true, width: '7.5rem', cell: (program) => program.dispatches_per_second?.toFixed(1) ?? '-' },
+  { name: 'now', title: 'Now', value: (program) => program.recent_per_second, number: true, width: '6rem', cell: (program) => (program.recent_per_second === null ? '?' : `${program.recent_per_second.toFixed(1)}/s`) },
+  { name: 'replays', title: 'Replays', value: (program) => program.replays, number: true, width: '6.5rem', cell: (program) => countText(program.replays) },
   { name: 'hits', title: 'Hits', value: (program) => program.cache_hits, number: true, width: '6rem', cell: (program) => countText(program.cache_hits) },
   { name: 'reloads', title: 'Reloads', value: (program) => program.reloads, number: true, width: '6.5rem', cell: (program) => countText(program.reloads) },
   { name: 'last', title: 'Last launch', value: (program) => program.last_dispatch_ns, number: true, width: '8rem', cell: (program) => (program.last_dispatch_ns === null ? 'never' : `${ageText(program.last_dispatch_ns, now.peek())} ago`) },
@@ -34,10 +37,16 @@ const COLUMNS: Column<Program>[] = [
 
 export function Programs() {
   const { data, problem } = useDocument<{ programs: Program[] }>('/api/v1/programs', EVERY_MS).value;
+  const launches = useDocument<LaunchesDocument>('/api/v1/programs/all/launches', EVERY_MS).value;
   return (
     <>
       <h1>Programs</h1>
-      <Problem text={problem} />
+      <Problem text={problem ?? launches.problem} />
+      <section aria-label="Which program ran when">
+        <h2>Which ran when</h2>
+        <Timeline document={launches.data} />
+      </section>
+      <h2>All programs</h2>
       <Table label="programs" noun="program" columns={COLUMNS} rows={data?.programs ?? []} rowKey={(program) => `${processKey(program)} ${program.id}`}
         sort="-l1" empty="No live program." json="/api/v1/programs" command="ttmem status --programs" />
       <p class="quiet">

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <memory>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/command_line.hpp"
+#include "cli/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/reading_options.hpp"
+#include "cli/stop_signal.hpp"
+#include "inject/launch/launch.hpp"
+#include "record/family.hpp"
+#include "record/recorder.hpp"
+#include "view/units.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+struct RecordOptions {
+  std::string output;
+  std::vector<std::int32_t> pids;
+  bool launches = false, force = false, quiet = false;
+  std::uint64_t max_bytes = 0;
+  std::uint32_t parts = 2;
+  double duration_s = 0;
+  std::vector<std::string> command;
+};
+
+std::string default_name() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  ::localtime_r(&now, &local);
+  char text[64] = {};
+  std::strftime(text, sizeof text, "ttmem-%Y%m%d-%H%M%S.ttm", &local);
+  return text;
+}
+
+// Starts the program with the hooks, as `ttmem run` does. -1: it could not be started.
+pid_t start_program(const std::vector<std::string>& command) {
+  const auto preload = inject::find_preload();
+  if (!preload) return complain(preload.error().message, -1);
+  inject::Lines lines;
+  lines.off = inject::lines_are_off();
+  if (const auto start = inject::find_python_start(); start && !lines.off) {
+    lines.python_start = *start;
+  }
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(inject::become(command, inject::environment_with(*preload, lines)));
+  return child;
+}
+
+std::string summary(const record::Progress& progress, const std::string& path) {
+  std::string text = fmt::format(
+      "{} of {}, {} in {}", view::count_text(progress.events, "event"),
+      fmt::format("{} process{}", progress.processes, progress.processes == 1 ? "" : "es"),
+      view::bytes_text(progress.bytes), path);
+  if (progress.missed > 0) text += ", " + view::count_text(progress.missed, "event") + " missed";
+  return text;
+}
+
+class Session {
+ public:
+  Session(const RecordOptions& options, record::Recorder& recorder, pid_t child)
+      : options_(options), recorder_(recorder), child_(child), terminal_(::isatty(2) != 0) {}
+
+  int run() {
+    StopSignal stop;
+    do {
+      recorder_.look();
+      tell();
+    } while (!is_over() && !stop.wait(recorder_.pause()));
+    const auto error = recorder_.finish();
+    if (terminal_ && !options_.quiet) fmt::print(stderr, "\r\x1b[K");
+    const record::Progress& progress = recorder_.progress();
+    if (!options_.quiet) {
+      fmt::print(stderr, "ttmem: recorded {}\n", summary(progress, options_.output));
+    }
+    if (error) return complain(error->message, kFailed);
+    if (!progress.problem.empty()) return complain(progress.problem, kFailed);
+    return child_ > 0 && code_ ? *code_ : kOk;
+  }
+
+ private:
+  // Until the program has ended, all processes of --pid have, or the time is over.
+  bool is_over() {
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    if (options_.duration_s > 0 && seconds >= options_.duration_s) return true;
+    if (child_ > 0) {
+      int status = 0;
+      if (!code_ && ::waitpid(child_, &status, WNOHANG) == child_) {
+        code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+      }
+      return code_ && recorder_.progress().running == 0;
+    }
+    const record::Progress& progress = recorder_.progress();
+    return !options_.pids.empty() && progress.processes > 0 && progress.running == 0;
+  }
+  void tell() {
+    if (!terminal_ || options_.quiet || Clock::now() < tell_at_) return;
+    tell_at_ = Clock::now() + 1s;
+    const record::Progress& progress = recorder_.progress();
+    const double seconds = std::chrono::duration<double>(Clock::now() - told_).count();
+    fmt::print(
+        stderr, "\r\x1b[K{}, {}/s", summary(progress, options_.output),
+        view::exact_text(static_cast<std::uint64_t>(
+            static_cast<double>(progress.events - told_events_) / std::max(seconds, 0.001))));
+    std::fflush(stderr);
+    told_ = Clock::now();
+    told_events_ = progress.events;
+  }
+
+  const RecordOptions& options_;
+  record::Recorder& recorder_;
+  pid_t child_;
+  bool terminal_;
+  std::optional<int> code_;
+  Clock::time_point begin_ = Clock::now(), tell_at_ = begin_, told_ = begin_;
+  std::uint64_t told_events_ = 0;
+};
+
+int record_processes(RecordOptions& options) {
+  if (options.output.empty()) options.output = default_name();
+  record::RecordOptions recording;
+  recording.path = options.output;
+  recording.replace = options.force;
+  recording.launches = options.launches;
+  recording.max_bytes = options.max_bytes;
+  recording.parts = options.parts;
+  if (!options.pids.empty()) {
+    recording.wanted = [pids = options.pids](std::int32_t pid) {
+      return std::ranges::find(pids, pid) != pids.end();
+    };
+  }
+  pid_t child = 0;
+  if (!options.command.empty()) {
+    recording.wanted = [&child](std::int32_t pid) { return record::is_of_family(pid, child); };
+  }
+  auto recorder = record::Recorder::start(recording);
+  if (!recorder) return complain(recorder.error().message, kFailed);
+  if (!options.command.empty()) {
+    child = start_program(options.command);
+    if (child < 0) return kFailed;
+  }
+  return Session(options, **recorder, child).run();
+}
+
+constexpr const char* kRecordExamples =
+    "Records every process that ttmem tracks, those that start later too, until Ctrl-C. The file\n"
+    "is yours alone (mode 0600). Whatever happens to the recorder or to the processes, it can be\n"
+    "read up to the last second.\n"
+    "Examples:\n"
+    "  ttmem record -o night.ttm                  all processes, until Ctrl-C\n"
+    "  ttmem record -o run.ttm -- python model.py a program and its children, until they end\n"
+    "  ttmem record --pid 4711 --duration 60      one process, for a minute\n"
+    "  ttmem record -o last.ttm --max-size 1G     at most so much: the newest is kept\n"
+    "  ttmem status --from night.ttm --at failure what was held when an allocation failed";
+
+}  // namespace
+
+void register_record(CLI::App& app, Action& action) {
+  auto options = std::make_shared<RecordOptions>();
+  CLI::App* command = app.add_subcommand("record", "Record what happens into a file");
+  command->footer(kRecordExamples);
+  command->add_option("-o,--output", options->output, "The file to make; else named by the time")
+      ->type_name("FILE");
+  command->add_flag("--force", options->force, "Replace a file that is there");
+  command->add_option("--pid", options->pids, "Only these processes, until they end")
+      ->type_name("PID")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--launches", options->launches,
+                    "Record the launches of programs at every look, not ten times per second");
+  command->add_option("--max-size", options->max_bytes, "At most so many bytes, such as 500M or 2G")
+      ->type_name("SIZE")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(std::uint64_t{1} << 20, std::uint64_t{1} << 50, "at least 1 MiB"));
+  command
+      ->add_option("--parts", options->parts,
+                   "With --max-size: in so many files, FILE.1 being older than FILE")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100));
+  command->add_option("--duration", options->duration_s, "Stop after so many seconds")
+      ->type_name("SECONDS")
+      ->check(seconds_between(0.001, 1e9));
+  command->add_flag("--quiet", options->quiet, "Print no progress and no summary");
+  command->prefix_command();
+  command->callback([options, command, &action] {
+    options->command = program_of(*command);
+    action = [options] { return record_processes(*options); };
+  });
+}
+
+}  // namespace ttmem::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// The present, or a moment of a recording: `--from FILE --at WHEN`, the same in every command that
+// reads. What comes out is a collector, and the command does not know which.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+#include "collect/collector.hpp"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's own
+class App;
+}
+
+namespace ttmem::cli {
+
+struct Past {
+  std::string file;  // "": the present
+  std::string at;    // "": the end
+
+  explicit operator bool() const { return !file.empty(); }
+};
+
+void add_past(CLI::App& command, Past& past);
+
+// At the moment that was asked for, and refreshed. An error is in words for the user.
+Result<collect::Collector> open_collector(const collect::Options& options, const Past& past);
+
+}  // namespace ttmem::cli

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Follows one, several or all processes into a recording, until whoever called it stops. The caller
+// waits between looks as long as pause() says: so long that the fastest ring is not half full.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "collect/clock.hpp"
+#include "collect/directories.hpp"
+#include "collect/procfs.hpp"
+#include "record/follower.hpp"
+#include "recording/file_writer.hpp"
+
+namespace ttmem::record {
+
+struct RecordOptions {
+  std::string path;                      // of the recording
+  bool replace = false;                  // one that is there
+  std::vector<std::string> directories;  // where to look; empty: the usual ones
+  // Which processes; empty: all. Asked once for each, by its pid.
+  std::function<bool(std::int32_t pid)> wanted;
+  bool launches = false;        // sample launches at every look
+  std::uint64_t max_bytes = 0;  // of all parts together; 0: no bound
+  std::uint32_t parts = 2;      // of a bounded recording: the newest are kept
+};
+
+struct Progress {
+  std::uint64_t events = 0, missed = 0, bytes = 0;
+  std::size_t processes = 0, running = 0;  // recorded so far; of these, alive
+  std::string problem;                     // the last one: a disk that is full
+};
+
+class Recorder {
+ public:
+  static Result<std::unique_ptr<Recorder>> start(RecordOptions options);
+
+  // Looks at everything once, and writes what is due.
+  void look() { look(collect::Moment::now()); }
+  void look(const collect::Moment& now);
+  // How long to wait until the next look.
+  std::chrono::nanoseconds pause() const;
+  // Writes what is left, and the index.
+  std::optional<Error> finish();
+
+  const Progress& progress() const { return progress_; }
+
+ private:
+  Recorder(RecordOptions options, recording::FileWriter file);
+  static recording::FileInfo describe(const RecordOptions& options, std::uint32_t part);
+  void find(const collect::Moment& now);
+  void open(const collect::Found& file);
+  void follow(const collect::Moment& now);
+  void write(Follower& follower, const collect::Moment& now, bool all);
+  void end(Follower& follower, const collect::Moment& now);
+  void rotate(const collect::Moment& now);
+  void sum_up();
+
+  RecordOptions options_;
+  recording::FileWriter file_;
+  collect::ProcFs procfs_;
+  std::vector<collect::Directory> where_;
+  std::vector<collect::ListState> lists_;
+  std::uint64_t listed_ns_ = 0;
+  std::set<std::pair<std::string, std::uint64_t>> seen_;  // files, by path and inode
+  std::vector<std::unique_ptr<Follower>> followers_;      // of the living
+  std::uint32_t next_number_ = 1;
+  std::uint32_t part_ = 0;
+  std::uint64_t old_bytes_ = 0;  // of parts that were ended
+  std::vector<std::uint64_t> part_bytes_;
+  std::uint64_t ended_events_ = 0, ended_missed_ = 0;
+  std::uint64_t full_until_ns_ = 0;  // the disk was full: not before then again
+  Progress progress_;
+};
+
+}  // namespace ttmem::record

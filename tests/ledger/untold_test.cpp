@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// What somebody only guesses, only counts or never tells: it is shown as what it is, and nothing of
+// it turns into a figure that looks known.
+#include <gtest/gtest.h>
+
+#include "ledger/nominal.hpp"
+#include "ledger/world.hpp"
+
+namespace ttmem::ledger {
+namespace {
+
+SlotIndex add_program(World& world, std::uint64_t id, SetIndex set, const Flags& flags) {
+  ProgramRecord program;
+  program.id = id;
+  program.set = set;
+  program.flags = flags;
+  return world.apply(program);
+}
+
+void add_range(World& world, std::uint64_t program, SetIndex set, std::uint64_t size) {
+  RangeRecord range;
+  range.program = program;
+  range.set = set;
+  range.size = size;
+  world.apply(range);
+}
+
+TEST(Untold, NobodyKnowsWhatIsResidentBeforeALaunchIsTold) {
+  World world;
+  const SetIndex set = world.set({1});
+  add_range(world, 1, set, 4096);
+  const SlotIndex slot = add_program(world, 1, set, {.launches_untold = true});
+  EXPECT_EQ(world.figures().program_l1.resident, std::nullopt);
+  EXPECT_EQ(world.figures().program_l1.allocated, 4096u);
+  EXPECT_EQ(world.figures().l1_used(), std::nullopt);
+  world.clear(slot);
+  EXPECT_EQ(world.figures().program_l1.resident, 0u) << "nothing is registered any more";
+}
+
+TEST(Untold, ALaunchThatIsToldMakesItKnown) {
+  World world;
+  const SetIndex set = world.set({1});
+  add_range(world, 1, set, 4096);
+  ProgramRecord program;
+  program.id = 1;
+  program.set = set;
+  program.flags.launches_untold = true;
+  program.loaded = true;
+  world.apply(program);
+  EXPECT_EQ(world.figures().program_l1.resident, 0u);
+}
+
+TEST(Untold, OfRequestedBytesNobodyKnowsWhatIsResidentEither) {
+  World world;
+  const SetIndex set = world.set({1});
+  add_range(world, 1, set, 4096);
+  add_program(world, 1, set, {.requested_only = true});
+  EXPECT_EQ(world.figures().program_l1.resident, std::nullopt);
+}
+
+TEST(Untold, GuessesAreFiguresOfTheirOwn) {
+  World world;
+  const SetIndex set = world.set({1});
+  KernelRecord kernel;
+  kernel.program = 7;
+  kernel.packed_bytes = 51200;
+  kernel.cores = world.cores({0, 0, 3, 3});
+  const SlotIndex code = world.apply(kernel);
+  const SlotIndex slot = add_program(world, 7, set, {.estimated = true});
+  const KernelFigures kernels = world.figures().kernels;
+  EXPECT_EQ(kernels.estimated, (KernelTypeFigures{1, 1, 16 * 51200}));
+  EXPECT_EQ(kernels.total().footprint, 0u);
+  EXPECT_EQ(kernels.registered, 0u);
+  world.clear(slot);
+  world.clear(code);
+  EXPECT_EQ(world.figures().kernels.estimated, (KernelTypeFigures{0, 0, 0}));
+}
+
+TEST(Untold, CoresMayBeOnlyCounted) {
+  World world;
+  const SetIndex set = world.set({1});
+  CoreSet sixteen;
+  sixteen.type = CoreType::kActiveEth;
+  sixteen.count = 16;
+  world.ledger.set_cores(1000, sixteen);
+  KernelRecord kernel;
+  kernel.program = 15;
+  kernel.packed_bytes = 57344;
+  kernel.cores = 1000;
+  kernel.core_type = CoreType::kActiveEth;
+  world.apply(kernel);
+  ProgramRecord program;
+  program.id = 15;
+  program.set = set;
+  program.type = KernelType::kFabric;
+  program.loaded = true;
+  world.apply(program);
+  EXPECT_EQ(world.figures().kernels.of(KernelType::kFabric).footprint, 917504u);
+}
+
+TEST(Nominal, ByBoardElseByArchitecture) {
+  EXPECT_EQ(nominal_capacity("n300", Arch::kWormholeB0)->l1_bytes(), 64u * 1499136);
+  EXPECT_EQ(nominal_capacity("n300", Arch::kUnknown)->dram_bytes, 12ull << 30);
+  EXPECT_EQ(nominal_capacity("p100a", Arch::kBlackhole)->dram_channels, 7u);
+  EXPECT_EQ(nominal_capacity("", Arch::kBlackhole)->tensix_cores, 140u);
+  EXPECT_FALSE(nominal_capacity("", Arch::kUnknown));
+  EXPECT_FALSE(nominal_capacity("x9000", Arch::kQuasar));
+}
+
+TEST(Nominal, OnlyWhileNoProcessToldBetter) {
+  DeviceView device;
+  device.board = "n150";
+  ASSERT_TRUE(device.nominal());
+  device.mock = true;
+  EXPECT_FALSE(device.nominal()) << "there is no such board";
+  device.mock = false;
+  device.figures.space(Space::kDram).capacity = 1;
+  EXPECT_FALSE(device.nominal());
+}
+
+}  // namespace
+}  // namespace ttmem::ledger

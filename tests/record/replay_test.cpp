@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// What is replayed is what was: snapshots that were taken while recording, byte for byte.
+#include "collect/replay.hpp"
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "collect/collector.hpp"
+#include "record/random_host.hpp"
+#include "record/recorder.hpp"
+#include "support/temporary_directory.hpp"
+#include "view/json.hpp"
+
+namespace ttmem::record {
+namespace {
+
+using collect::Collector;
+using collect::Moment;
+using support::TemporaryDirectory;
+
+// Everything that a collector tells, as text.
+std::string told(const Collector& collector) {
+  const ledger::Snapshot& snapshot = collector.snapshot();
+  std::string text = view::snapshot_json(snapshot, view::JsonLayout::kPretty);
+  std::vector<ledger::HoldingView> holdings;
+  collector.holdings([&](const ledger::HoldingView& holding) { holdings.push_back(holding); });
+  view::holdings_json(snapshot, holdings, [&](std::string_view part) { text += part; });
+  text += view::programs_json(snapshot, collector.programs(), view::JsonLayout::kPretty);
+  // A live reader turns the coarse clock of launches into time when it first sees them, and so
+  // keeps the rounding of that moment: the last digits of these times are no figures.
+  static const std::regex kLaunch(R"(dispatch_ns\": ?\d+)");
+  static const std::regex kRate(R"("dispatches_per_second": ?[0-9.e+]+)");
+  return std::regex_replace(std::regex_replace(text, kLaunch, "time"), kRate, "");
+}
+
+class ReplayTest : public ::testing::Test {
+ protected:
+  RecordOptions to(const std::string& name) {
+    RecordOptions options;
+    options.path = files_ / name;
+    options.directories = {segments_.path()};
+    return options;
+  }
+  Collector live() {
+    collect::Options options;
+    options.directories = {segments_.path()};
+    return Collector(options);
+  }
+  static Collector open(const std::string& path, collect::Options options = {}) {
+    auto collector = Collector::open_recording(path, options);
+    if (!collector) throw std::runtime_error(collector.error().message);
+    return std::move(*collector);
+  }
+
+  TemporaryDirectory segments_;
+  TemporaryDirectory files_{"/tmp"};
+};
+
+// The lines in which two texts differ, a few of them.
+std::string difference(const std::string& is, const std::string& should_be) {
+  std::istringstream left(is);
+  std::istringstream right(should_be);
+  std::string a;
+  std::string b;
+  std::string text;
+  for (int number = 1, shown = 0; shown < 4; ++number) {
+    const bool more_left = static_cast<bool>(std::getline(left, a));
+    const bool more_right = static_cast<bool>(std::getline(right, b));
+    if (!more_left && !more_right) break;
+    if (a == b && more_left == more_right) continue;
+    const auto from = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+    const std::size_t around = from < 30 ? 0 : from - 30;
+    text += "line " + std::to_string(number) + ": " + a.substr(std::min(around, a.size()), 70) +
+            " instead of " + b.substr(std::min(around, b.size()), 70) + "\n";
+    ++shown;
+  }
+  return text;
+}
+
+// At each look of the recorder a live reader looks too. The recording then tells the same of each
+// of these moments, in any order.
+void compare(const std::string& path, const std::map<ledger::TimeNs, std::string>& expected,
+             std::uint64_t seed) {
+  auto opened = Collector::open_recording(path, {});
+  ASSERT_TRUE(opened) << opened.error().message;
+  Collector& collector = *opened;
+  std::vector<ledger::TimeNs> times;
+  for (const auto& [time, text] : expected) times.push_back(time);
+  std::mt19937_64 random(seed);
+  std::ranges::shuffle(times, random);
+  for (const ledger::TimeNs time : times) {
+    collector.replay()->seek(time);
+    collector.refresh();
+    ASSERT_EQ(difference(told(collector), expected.at(time)), "")
+        << "seed " << seed << ", at " << time;
+  }
+}
+
+class EverySeed : public ReplayTest, public ::testing::WithParamInterface<std::uint64_t> {};
+
+TEST_P(EverySeed, AtEveryLookTheRecordingTellsWhatALiveReaderTold) {
+  RandomHost host(segments_.path(), GetParam());
+  RecordOptions options = to("random.ttm");
+  options.launches = true;
+  auto recorder = Recorder::start(options);
+  ASSERT_TRUE(recorder) << recorder.error().message;
+  Collector now = live();
+  std::map<ledger::TimeNs, std::string> expected;
+  std::mt19937_64 random(GetParam());
+  for (int look = 0; look < 15; ++look) {
+    host.act(static_cast<unsigned>(random() % 100 + 1));
+    const Moment moment = Moment::now();
+    (*recorder)->look(moment);
+    now.refresh(moment);
+    expected[moment.wall_ns] = told(now);
+  }
+  ASSERT_FALSE((*recorder)->finish());
+  EXPECT_EQ((*recorder)->progress().missed, 0u);
+  compare(options.path, expected, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, EverySeed, ::testing::Values(1, 2, 3));
+
+}  // namespace
+}  // namespace ttmem::record

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Whose connections they are, and how many of them one owner keeps.
+#include "serve/peer_owners.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include <boost/asio/io_context.hpp>
+#include <gtest/gtest.h>
+
+#include "serve/http_peers.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace ttmem::serve {
+namespace {
+
+constexpr const char* kHead = "  sl  local_address rem_address   st tx_queue rx_queue tr uid\n";
+
+class PeerOwnersTest : public testing::Test {
+ protected:
+  void table(const std::string& process, const std::string& name, const std::string& rows) const {
+    const std::filesystem::path folder = std::filesystem::path(proc.path()) / process / "net";
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / name) << kHead << rows;
+  }
+  static std::string row(const std::string& local, std::uint32_t uid) {
+    return "   0: " + local + " 0100007F:1C03 01 00000000:00000000 00:00000000 00000000  " +
+           std::to_string(uid) + "        0 577 1 0000000049f222be 100 0 0 10 0\n";
+  }
+  static PeerAddress loopback(std::uint16_t port) {
+    return {.bytes = std::string("\x7F\0\0\1", 4), .port = port};
+  }
+
+  support::TemporaryDirectory proc;
+};
+
+TEST_F(PeerOwnersTest, AreInTheTableOfSockets) {
+  table("self", "tcp", row("0100007F:D3A2", 1001) + "nonsense\n" + row("0100007F:D3A3", 1002));
+  table("self", "tcp6", row("0000000000000000FFFF00000100007F:D3A4", 1003));
+  PeerOwners owners(proc.path());
+  owners.read(loopback(0xD3A2));
+  EXPECT_EQ(owners.find(loopback(0xD3A2)), 1001u);
+  EXPECT_EQ(owners.find(loopback(0xD3A3)), 1002u);
+  EXPECT_EQ(owners.find(loopback(0xD3A4)), 1003u) << "a socket of version 6";
+  EXPECT_EQ(owners.find(loopback(1)), std::nullopt);
+}
+
+TEST_F(PeerOwnersTest, OfAServiceWithANetworkOfItsOwnAreThoseOfTheHost) {
+  table("self", "tcp", "");
+  table("1", "tcp", row("0100007F:D3A2", 1001));
+  PeerOwners owners(proc.path());
+  owners.read(loopback(0xD3A2));
+  EXPECT_EQ(owners.find(loopback(0xD3A2)), 1001u);
+}
+
+TEST(HttpPeers, OneOwnerKeepsAQuarterOfWhatOthersLeave) {
+  boost::asio::io_context context;
+  std::vector<std::unique_ptr<Peer>> all;
+  std::vector<Peer*> peers;
+  const auto come = [&](const std::string& owner, int count) {
+    for (int i = 0; i < count; ++i) {
+      all.push_back(std::make_unique<Peer>(Peer{
+          .socket = boost::asio::ip::tcp::socket(context), .number = all.size(), .owner = owner}));
+      peers.push_back(all.back().get());
+    }
+  };
+  come("user 1", 30);
+  come("user 2", 4);
+  const std::vector<Peer*> beyond = beyond_share(peers, 40);
+  ASSERT_EQ(beyond.size(), 21u) << "of 36 it has 9";
+  EXPECT_EQ(beyond.front()->number, 9u) << "the newest go";
+}
+
+}  // namespace
+}  // namespace ttmem::serve
