@@ -137,6 +137,7 @@ const std::vector<Register>& commands() {
       register_status,      //
       register_top,         //
       register_record,      //
+      register_export,      //
       register_serve,       //
       register_dump,        //
       register_events,      //

@@ -31,6 +31,7 @@ void register_top(CLI::App& app, Action& action);
 void register_dump(CLI::App& app, Action& action);
 void register_events(CLI::App& app, Action& action);
 void register_record(CLI::App& app, Action& action);
+void register_export(CLI::App& app, Action& action);
 void register_serve(CLI::App& app, Action& action);
 void register_doctor(CLI::App& app, Action& action);
 void register_gc(CLI::App& app, Action& action);

@@ -61,6 +61,11 @@ Result<ledger::TimeNs> time_of(const std::string& at, const collect::Collector& 
   const collect::Replay& replay = *collector.replay();
   if (at.empty() || at == "end") return replay.last();
   if (at == "start") return replay.first();
+  if (at == "peak") {
+    auto peak = collect::find_peak(replay.file().path());
+    if (!peak) return peak.error();
+    return *peak + kJustAfter;
+  }
   if (at == "failure") {
     const auto failure = last_failure(collector.snapshot());
     if (failure) return *failure + kJustAfter;
@@ -77,9 +82,10 @@ Result<ledger::TimeNs> time_of(const std::string& at, const collect::Collector& 
   if (seconds && *seconds >= 0)
     return static_cast<ledger::TimeNs>(std::strtoull(at.c_str(), nullptr, 10));
   if (const auto time = clock_time(at, replay.first())) return *time;
-  return Error{ErrorCode::kWrongKind,
-               "--at must be start, end, failure, +SECONDS after the start, -SECONDS before the "
-               "end, a time of day such as 14:03:07.5, or nanoseconds since 1970"};
+  return Error{
+      ErrorCode::kWrongKind,
+      "--at must be start, end, peak, failure, +SECONDS after the start, -SECONDS before the "
+      "end, a time of day such as 14:03:07.5, or nanoseconds since 1970"};
 }
 
 }  // namespace
@@ -90,9 +96,10 @@ void add_past(CLI::App& command, Past& past) {
           .add_option("--from", past.file, "Show a recording of `ttmem record`, not the present")
           ->type_name("FILE");
   command
-      .add_option("--at", past.at,
-                  "The moment of the recording: start, end (the default), failure (the last one), "
-                  "+SECONDS after the start, -SECONDS before the end, or a time of day")
+      .add_option(
+          "--at", past.at,
+          "The moment of the recording: start, end (the default), peak, failure (the last one), "
+          "+SECONDS after the start, -SECONDS before the end, or a time of day")
       ->type_name("WHEN")
       ->needs(from);
 }

@@ -70,4 +70,7 @@ class Replay {
   Moment now_;
 };
 
+// The time at which the buffers of all living processes took the most, all spaces together.
+Result<ledger::TimeNs> find_peak(const std::string& path);
+
 }  // namespace ttmem::collect

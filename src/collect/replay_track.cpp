@@ -193,6 +193,7 @@ bool ReplayTrack::play_events(const Moment& now) {
   recording::EventsBody* block = body();
   if (block == nullptr) return true;
   const std::uint64_t until = ticks_at(now, image_->clock());
+  const TickClock clock(image_->clock(), now, true);
   // Clocks are not read all at once: what a sample has seen has happened, whatever they say.
   std::uint64_t seen = 0;
   for (const recording::Sample& sample : block->samples) {
@@ -209,6 +210,7 @@ bool ReplayTrack::play_events(const Moment& now) {
     if (!happened || (sampled_ && sampled_->wall_ns >= now.wall_ns && event.number > seen)) {
       return false;
     }
+    if (watch_) watch_(*image_, event, clock.wall(ticks_[at_.event]));
     if (!image_->apply(event)) return true;
   }
   play_samples(now, false);

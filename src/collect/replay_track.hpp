@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,10 @@ class ReplayTrack {
   // Brings it to the state of that moment, event by event if they are wanted. True if its segment
   // was made anew, and has to be opened again: at first, on the way back, and after a leap.
   bool go(const Moment& now, bool event_by_event);
+  // Is told of each event before it is applied, with the time at which it happened.
+  using Watch = std::function<void(const recording::SegmentImage& image,
+                                   const recording::SlotRecord& event, ledger::TimeNs time)>;
+  void watch(Watch watch) { watch_ = std::move(watch); }
   // The time until which at most so many more events happen; `last` if there are no more.
   ledger::TimeNs time_after(std::uint64_t events, ledger::TimeNs last);
   // The moment of the last sample that was applied: everything is as it was then.
@@ -78,6 +83,7 @@ class ReplayTrack {
   ledger::TimeNs ended_at_ = 0;
   std::uint64_t missed_ = 0;
   std::uint64_t broken_ = 0;
+  Watch watch_;
 };
 
 }  // namespace ttmem::collect

@@ -199,6 +199,22 @@ void SegmentImage::set_open(SectionKind kind, std::uint64_t index, std::uint32_t
   mark_change();
 }
 
+segment::Payload SegmentImage::slot(std::uint64_t index) const {
+  segment::Slot slot{};
+  if (index < std::min<std::uint64_t>(table_.entries, kMaxImageSlots)) {
+    std::memcpy(&slot, map_.get() + table_.at(index), sizeof slot);
+  }
+  return slot.payload;
+}
+
+std::uint32_t SegmentImage::banks(std::uint16_t allocator, unsigned space) const {
+  const segment::SectionPlace& place = layout_.section(SectionKind::kAllocators);
+  if (allocator == 0 || allocator >= place.entries || space >= segment::kSpaces) return 0;
+  segment::Allocator record;
+  std::memcpy(&record, map_.get() + place.at(allocator), sizeof record);
+  return record.spaces[space].banks;
+}
+
 Result<segment::ReadOnlyFile> SegmentImage::file(const std::string& path,
                                                  std::uint32_t owner) const {
   FileDescriptor own(::fcntl(file_.get(), F_DUPFD_CLOEXEC, 0));

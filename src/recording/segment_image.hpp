@@ -45,6 +45,11 @@ class SegmentImage {
   std::uint64_t head() const { return header()->head; }
   const segment::Clock& clock() const { return header()->clock; }
   std::uint64_t ring_entries() const { return ring_.entries; }
+  // Slots 0..slots()-1 may hold something.
+  std::uint64_t slots() const { return header()->table_slots; }
+  segment::Payload slot(std::uint64_t index) const;
+  // Of a space of an allocator; 0 = there is none.
+  std::uint32_t banks(std::uint16_t allocator, unsigned space) const;
   // The file, for a reader: under its old name, with the owner that it had.
   Result<segment::ReadOnlyFile> file(const std::string& path, std::uint32_t owner) const;
 

@@ -192,8 +192,8 @@ TEST_F(Watching, ReloadsAndEvictionsAreMarked) {
   ASSERT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen[0].marks, kMarkEviction);
   world.ledger.apply(workload, WorkloadRecord{.id = 70, .set = set, .reloads = 1});
-  launches(2, kStart + 402 * kSecond);
-  look(kStart + 402 * kSecond);
+  launches(2, kStart + 402 * kSecond + kSecond / 2);
+  look(kStart + 402 * kSecond + kSecond / 2);
   seen = intervals();
   ASSERT_EQ(seen.size(), 2u);
   EXPECT_EQ(seen[1].marks, kMarkReload);

@@ -126,6 +126,59 @@ TEST_P(EverySeed, AtEveryLookTheRecordingTellsWhatALiveReaderTold) {
   compare(options.path, expected, GetParam());
 }
 
+std::uint64_t taken(const Collector& collector) {
+  const ledger::DeviceFigures& figures = collector.snapshot().devices.front().figures;
+  return *figures.space(ledger::Space::kDram).taken + *figures.space(ledger::Space::kL1).taken;
+}
+
+TEST_F(ReplayTest, NoMomentHeldMoreThanThePeak) {
+  RandomHost host(segments_.path(), 7);
+  const RecordOptions options = to("peak.ttm");
+  auto recorder = Recorder::start(options);
+  ASSERT_TRUE(recorder) << recorder.error().message;
+  Collector now = live();
+  std::uint64_t most = 0;
+  for (int look = 0; look < 20; ++look) {
+    host.allocate_and_free(100);
+    (*recorder)->look();
+    now.refresh();
+    most = std::max(most, taken(now));
+  }
+  ASSERT_FALSE((*recorder)->finish());
+  const auto peak = collect::find_peak(options.path);
+  ASSERT_TRUE(peak) << peak.error().message;
+  Collector past = open(options.path);
+  past.replay()->seek(*peak + 1000);
+  past.refresh();
+  EXPECT_GE(taken(past), most);
+}
+
+TEST_F(ReplayTest, AGapIsCountedAndTheStateAfterItIsExact) {
+  RandomHost host(segments_.path(), 8);
+  const RecordOptions options = to("gap.ttm");
+  auto recorder = Recorder::start(options);
+  ASSERT_TRUE(recorder) << recorder.error().message;
+  host.allocate_and_free(100);
+  (*recorder)->look();
+  host.allocate_and_free(20'000);  // more than the ring holds
+  const Moment moment = Moment::now();
+  (*recorder)->look(moment);
+  Collector now = live();
+  now.refresh(moment);
+  host.allocate_and_free(50);
+  (*recorder)->look();
+  ASSERT_FALSE((*recorder)->finish());
+  EXPECT_GE((*recorder)->progress().missed, 20'000u);
+  Collector past = open(options.path);
+  past.replay()->seek(past.replay()->first());
+  past.refresh();
+  const std::uint64_t before = taken(past);
+  past.replay()->seek(moment.wall_ns);
+  past.refresh();
+  EXPECT_EQ(taken(past), taken(now));
+  EXPECT_NE(taken(past), before);
+}
+
 INSTANTIATE_TEST_SUITE_P(Random, EverySeed, ::testing::Values(1, 2, 3));
 
 }  // namespace

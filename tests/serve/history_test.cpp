@@ -395,7 +395,7 @@ TEST_F(HistoryTest, DevicesThatWentAwayGiveTheirPlaceToNewOnes) {
   pass(10);
   const std::int64_t until_s = clock_s / 5 * 5;
   Query query = ask("dram.taken", until_s - 5, until_s, 5);
-  query.unique_id = 7;
+  query.device = {std::nullopt, 7};
   const Answer found = answer(query);
   ASSERT_EQ(found.series.size(), 1u);
   EXPECT_EQ(found.series.front().points, (std::vector<Point>{flat(77)}));

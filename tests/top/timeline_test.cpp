@@ -7,20 +7,21 @@
 namespace ttmem::top {
 namespace {
 
-constexpr ledger::TimeNs kSecond = ledger::kLaunchIntervalNs;
-constexpr ledger::TimeNs kNow = 1'800'000'000 * kSecond;  // a multiple of five minutes
+constexpr ledger::TimeNs kTimelineSecond = ledger::kLaunchIntervalNs;
+constexpr ledger::TimeNs kTimelineNow =
+    1'800'000'000 * kTimelineSecond;  // a multiple of five minutes
 
 ledger::LaunchSeries series() {
-  return {.since = kNow - 60 * kSecond,
-          .until = kNow,
-          .intervals = {{kNow - 31 * kSecond, 7, 0, 0},
-                        {kNow - 30 * kSecond, 5, 2, ledger::kMarkReload},
-                        {kNow - 29 * kSecond, 1, 0, 0}}};
+  return {.since = kTimelineNow - 60 * kTimelineSecond,
+          .until = kTimelineNow,
+          .intervals = {{kTimelineNow - 31 * kTimelineSecond, 7, 0, 0},
+                        {kTimelineNow - 30 * kTimelineSecond, 5, 2, ledger::kMarkReload},
+                        {kTimelineNow - 29 * kTimelineSecond, 1, 0, 0}}};
 }
 
 TEST(Timeline, EveryLaunchIsInOneColumn) {
   for (const int columns : {1, 7, 60, 100, 300, 400}) {
-    const TimeScale scale(kNow, columns);
+    const TimeScale scale(kTimelineNow, columns);
     std::uint64_t sum = 0;
     for (const TimeCell& cell : scale.cells(series())) sum += cell.launches;
     EXPECT_EQ(sum, 13u) << columns;
@@ -35,16 +36,16 @@ TEST(Timeline, AColumnIsTheSameTimeWhileTimeGoesOn) {
     }
     return std::pair<std::size_t, std::uint64_t>(0, 0);
   };
-  EXPECT_EQ(TimeScale(kNow, 60).seconds(), 5u);
-  const auto before = place(kNow);
+  EXPECT_EQ(TimeScale(kTimelineNow, 60).seconds(), 5u);
+  const auto before = place(kTimelineNow);
   EXPECT_EQ(before.second, 6u) << "of the seconds 30 and 29 before now";
-  EXPECT_EQ(place(kNow + 4 * kSecond), before);
-  EXPECT_EQ(place(kNow + 5 * kSecond).first, before.first - 1);
-  EXPECT_EQ(place(kNow + 5 * kSecond).second, 6u);
+  EXPECT_EQ(place(kTimelineNow + 4 * kTimelineSecond), before);
+  EXPECT_EQ(place(kTimelineNow + 5 * kTimelineSecond).first, before.first - 1);
+  EXPECT_EQ(place(kTimelineNow + 5 * kTimelineSecond).second, 6u);
 }
 
 TEST(Timeline, WhatNobodyWatchedIsBlank) {
-  const auto cells = TimeScale(kNow, 300).cells(series());
+  const auto cells = TimeScale(kTimelineNow, 300).cells(series());
   EXPECT_FALSE(cells[200].watched);
   EXPECT_TRUE(cells[290].watched);
   EXPECT_TRUE(cells[299].watched);
@@ -55,7 +56,7 @@ TEST(Timeline, WhatNobodyWatchedIsBlank) {
 }
 
 TEST(Timeline, TheMoreLaunchesTheBrighter) {
-  const auto cells = TimeScale(kNow, 300).cells(series());
+  const auto cells = TimeScale(kTimelineNow, 300).cells(series());
   view::Grid grid(300, 1);
   draw_timeline(grid, 0, 0, cells, 7, true);
   EXPECT_EQ(grid.at(268, 0).look.ink, view::heat(1.0));

@@ -261,3 +261,37 @@ def test_health_tells_what_is_not_exact(page, stage):
     page.open("/health")
     page.until(lambda: "odd" in page.text('section[aria-label="Processes whose figures need a note"]'))
     page.until(lambda: "What the daemon costs" in page.text())
+
+
+def test_which_program_ran_when(page, daemon, stage):
+    play = stage("llama")
+    scenes.model(play)
+    page.open("/programs")
+    page.until(lambda: page.rows("programs"), "the table of programs")
+    for _ in range(3):
+        play("launch", id=10, times=7)
+    row = '.timeline-row[data-program="0xa"]'
+
+    def told():
+        (program,) = daemon.document("/api/v1/programs/0xa/launches")["programs"]
+        return [each for each in program["intervals"] if each["launches"] > 0]
+
+    def same():
+        shown = page.run(f"""return await page.evaluate(() =>
+            [...document.querySelectorAll('{row} rect.launches')].map((each) => Number(each.dataset.launches)))""")
+        return sum(shown) > 0 and sum(shown) == sum(each["launches"] for each in told())
+    page.until(same, "the strip has the launches of the JSON")
+    assert sum(each["launches"] for each in told()) >= 21
+    assert "matmul" in page.text(row)
+
+
+def test_the_rings_of_a_device(page, daemon, stage):
+    scenes.model(stage("llama"))
+    page.open("/d/0")
+    (ring,) = daemon.document("/api/v1/devices/0/rings")["rings"]
+    assert ring["slices"] and all(each["live"] for each in ring["slices"])
+    page.until(lambda: page.count('.ring[data-ring="tensix"] .ring-slice') == len(ring["slices"]))
+    shown = page.run("""return await page.evaluate(() =>
+        [...document.querySelectorAll('.ring-slice')].map((each) => [each.textContent, Number(each.dataset.slice)]))""")
+    assert shown == [[each["name"], each["end"] - each["begin"]] for each in ring["slices"]]
+    assert ring["free"] == ring["capacity"] - sum(size for _, size in shown)
