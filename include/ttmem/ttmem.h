@@ -68,8 +68,8 @@ typedef struct ttmem_process_info {
   const char* hook_names;      /* newline-separated, in bit order; NULL = no hooks */
   uint64_t hooks_wanted[2];    /* bit i belongs to line i of hook_names */
   uint64_t hooks_bound[2];
-  uint32_t lines; /* TTMEM_LINES_*: whether origins have lines of Python */
-  uint32_t reserved;
+  uint32_t lines;     /* TTMEM_LINES_*: whether origins have lines of Python */
+  uint32_t unreached; /* 1: the runtime was loaded with RTLD_DEEPBIND, so that it calls no hook */
   const char* lines_reason; /* why not; NULL = nothing to say */
 } ttmem_process_info;
 
@@ -228,6 +228,12 @@ static inline void ttmem_buffer_allocated(const ttmem_buffer* buffer) {
 static inline void ttmem_buffer_freed(ttmem_allocator_t allocator, uint32_t space, uint64_t id) {
   if (ttmem_enabled()) ttmem_buffer_freed_(allocator, space, id);
 }
+
+/* A buffer that was there before anybody looked: nobody knows which line made it. */
+TTMEM_API void ttmem_buffer_seeded(const ttmem_buffer* buffer);
+/* A release that may come after its allocator released everything: nothing, if it is not known. */
+TTMEM_API void ttmem_buffer_freed_if_known(ttmem_allocator_t allocator, uint32_t space,
+                                           uint64_t id);
 
 /* Adds flags to a live buffer, for what is known only after the allocation. */
 TTMEM_API void ttmem_buffer_flagged(ttmem_allocator_t allocator, uint32_t space, uint64_t id,

@@ -102,7 +102,7 @@ class ProcessInfo(ctypes.Structure):
         ("hooks_wanted", c_uint64 * 2),
         ("hooks_bound", c_uint64 * 2),
         ("lines", c_uint32),
-        ("reserved", c_uint32),
+        ("unreached", c_uint32),
         ("lines_reason", c_char_p),
     ]
 

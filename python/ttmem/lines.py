@@ -64,6 +64,10 @@ def _start() -> Optional[str]:
     observer = _load()
     if observer is None:
         return "there is no " + OBSERVER
+    if sys.getdlopenflags() & getattr(os, "RTLD_DEEPBIND", 0):
+        # What is loaded now calls its own functions and passes by those that were preloaded.
+        observer.ttmem_observer_unreached()
+        return "libraries are loaded with RTLD_DEEPBIND"
     if os.environ.get("TTMEM_LINES", "1") in ("0", "false", "no", "off"):
         observer.ttmem_lines_switch_off(_OFF, None)
         return "TTMEM_LINES is off"
@@ -97,6 +101,7 @@ def _load() -> Optional[ctypes.CDLL]:
             ("ttmem_lines_switch_on", None, []),
             ("ttmem_lines_switch_off", None, [c_uint32, c_char_p]),
             ("ttmem_lines_end", None, []),
+            ("ttmem_observer_unreached", None, []),
             ("ttmem_lines_operation_call", None, [c_void_p]),
             ("ttmem_lines_operation", None, [c_void_p, c_char_p]),
         ):

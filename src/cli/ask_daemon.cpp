@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <pwd.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -25,7 +27,9 @@
 #include <fmt/format.h>
 
 #include "base/file_descriptor.hpp"
+#include "collect/directories.hpp"
 #include "ledger/assemble.hpp"
+#include "serve/local_server.hpp"
 #include "view/json.hpp"
 
 namespace ttmem::cli {
@@ -41,6 +45,8 @@ constexpr const char* kServiceUser = "ttmem";
 
 class Socket {
  public:
+  explicit Socket(int family)
+      : descriptor_(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {}
   int descriptor() const { return descriptor_.get(); }
 
   // True when it is ready for this before the deadline.
@@ -51,7 +57,7 @@ class Socket {
   }
 
  private:
-  FileDescriptor descriptor_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  FileDescriptor descriptor_;
 };
 
 std::optional<sockaddr_in> daemon_address() {
@@ -145,20 +151,64 @@ void keep_only(const ledger::ProcessSelector& wanted, ledger::Snapshot& snapshot
 
 }  // namespace
 
-std::optional<std::string> ask_daemon(const std::string& path) {
+namespace {
+
+// Where a daemon that serves the directories of this user listens, the shared one first.
+std::vector<std::string> local_sockets() {
+  const char* named = std::getenv("TTMEM_SERVE");
+  if (named != nullptr && *named != '\0') {
+    return *named == '/' ? std::vector<std::string>{named} : std::vector<std::string>();
+  }
+  std::vector<std::string> paths;
+  for (const collect::Directory& each : collect::find_directories({}, "")) {
+    paths.push_back(each.path + "/" + serve::kLocalSocketName);
+  }
+  return paths;
+}
+
+// Here the kernel tells both sides who the other one is.
+std::optional<Socket> connect_locally() {
+  for (const std::string& path : local_sockets()) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof address.sun_path) continue;
+    std::memcpy(address.sun_path, path.data(), path.size());
+    Socket socket(AF_UNIX);
+    ucred daemon{};
+    socklen_t size = sizeof daemon;
+    if (::connect(socket.descriptor(), reinterpret_cast<const sockaddr*>(&address),
+                  sizeof address) == 0 &&
+        ::getsockopt(socket.descriptor(), SOL_SOCKET, SO_PEERCRED, &daemon, &size) == 0 &&
+        is_trusted(daemon.uid)) {
+      return socket;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Socket> connect_by_address() {
   const auto address = daemon_address();
   if (!address || !has_trusted_listener(*address)) return std::nullopt;
-  const Clock::time_point deadline = Clock::now() + kPatience;
-  const Socket socket;
+  Socket socket(AF_INET);
   if (::connect(socket.descriptor(), reinterpret_cast<const sockaddr*>(&*address),
                 sizeof *address) != 0 &&
       errno != EINPROGRESS) {
     return std::nullopt;
   }
+  return socket;
+}
+
+}  // namespace
+
+std::optional<std::string> ask_daemon(const std::string& path) {
+  auto socket = connect_locally();
+  if (!socket) socket = connect_by_address();
+  if (!socket) return std::nullopt;
+  const Clock::time_point deadline = Clock::now() + kPatience;
   const std::string request =
       fmt::format("GET {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", path);
-  if (!send_all(socket, request, deadline)) return std::nullopt;
-  auto answer = receive_all(socket, deadline);
+  if (!send_all(*socket, request, deadline)) return std::nullopt;
+  auto answer = receive_all(*socket, deadline);
   if (!answer || !answer->starts_with("HTTP/1.1 200 ")) return std::nullopt;
   const std::size_t body = answer->find("\r\n\r\n");
   if (body == std::string::npos) return std::nullopt;

@@ -17,8 +17,10 @@
 
 namespace ttmem::cli {
 
-// The body of what the daemon at $TTMEM_SERVE (HOST:PORT, or "off") answers; empty if none does, or
-// not in time. Without the variable it is 127.0.0.1:7171, unless $TTMEM_DIR names a directory.
+// The body of what the daemon at $TTMEM_SERVE (the path of its UNIX socket, HOST:PORT, or "off")
+// answers; empty if none does, or not in time. Without the variable it is the one that listens in a
+// directory of segments, where it tells this user's own words; else 127.0.0.1:7171, unless
+// $TTMEM_DIR names a directory.
 std::optional<std::string> ask_daemon(const std::string& path);
 
 // Whether there is something that this user may not read.

@@ -14,6 +14,7 @@
 #include "inject/doctor/diagnosis.hpp"
 #include "inject/doctor/find_library.hpp"
 #include "inject/launch/launch.hpp"
+#include "inject/launch/recording_check.hpp"
 #include "view/printable.hpp"
 #include "view/units.hpp"
 
@@ -67,8 +68,11 @@ std::string fillers_text(const collect::Room& room) {
 }
 
 // Where a process of this user would record, and what of the recordings is not read.
-std::string recordings_text() {
+std::string recordings_text(const inject::RecordingCheck& check) {
   std::string text;
+  if (!check.problem.empty()) {
+    text += fmt::format("recordings  NONE: {}\n", view::printable(check.problem));
+  }
   for (const collect::Room& room : collect::rooms_to_record()) {
     text += fmt::format("recordings  {}: {} free of {}\n", view::printable(room.path),
                         view::bytes_text(room.free_bytes), view::bytes_text(room.total_bytes));
@@ -88,10 +92,11 @@ constexpr const char* kNothing =
     "`ttmem doctor -- ./a.out`, or the library itself: `ttmem doctor -- /path/libtt_metal.so`.\n";
 
 int doctor(const std::vector<std::string>& program) {
+  const auto check = inject::check_recording();
   std::string text = preload_text();
   const auto places = inject::find_libraries(program);
   if (!places) text += fmt::format("{}\n", view::printable(places.error().message));
-  bool whole = places && !places->empty();
+  bool whole = places && !places->empty() && check.problem.empty();
   for (const auto& place : places ? *places : std::vector<inject::LibraryPlace>{}) {
     const auto diagnosis = inject::diagnose(place.path);
     if (!diagnosis) {
@@ -103,14 +108,16 @@ int doctor(const std::vector<std::string>& program) {
     whole = whole && diagnosis->lost().empty();
   }
   if (places && places->empty()) text += kNothing;
-  text += recordings_text();
+  text += recordings_text(check);
   const int printed = Output::print(text);
   if (printed != kOk) return printed;
   return whole ? kOk : kNotFound;
 }
 
 constexpr const char* kDoctorExamples =
-    "Shows which TT-Metal a program would load, and which of its functions ttmem can observe.\n"
+    "Shows where a program would be recorded, which TT-Metal it would load, and which functions "
+    "of\n"
+    "that ttmem can observe.\n"
     "The program is not run. A missing function costs the figure named beside it; all others stay\n"
     "exact. What a running process really records is shown by `ttmem status`.\n"
     "Also where processes record, who filled that directory if it is full, and what is not read.\n"

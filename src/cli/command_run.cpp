@@ -10,6 +10,8 @@
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "inject/launch/launch.hpp"
+#include "inject/launch/recording_check.hpp"
+#include "view/printable.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -18,6 +20,7 @@ struct RunOptions {
   bool print_env = false;
   bool lines = false;  // a word of before: lines are told anyway
   bool no_lines = false;
+  bool strict = false;
   inject::Extras extras;
   std::vector<std::string> command;
 };
@@ -44,6 +47,10 @@ int run_program(const RunOptions& options) {
     fmt::print(stderr, "ttmem: name the program to run, as in `ttmem run python model.py`\n");
     return kUsage;
   }
+  if (const auto check = inject::check_recording(); !check.problem.empty()) {
+    fmt::print(stderr, "ttmem: nothing will be recorded: {}\n", view::printable(check.problem));
+    if (options.strict) return kFailed;
+  }
   return inject::become(options.command, environment);
 }
 
@@ -52,6 +59,7 @@ constexpr const char* kRunExamples =
     "Programs that never use TT-Metal, such as the compilers it starts, are hardly slowed down.\n"
     "Recording needs LD_PRELOAD, which has no effect on setuid and statically linked programs and\n"
     "does not reach the other hosts of mpirun (pass it on with `mpirun -x LD_PRELOAD`).\n"
+    "If nothing can be recorded, one line on standard error says why before the program starts.\n"
     "Examples:\n"
     "  ttmem run python model.py             then, in another terminal: ttmem status\n"
     "  ttmem run --no-lines python model.py  without file, line and function of each allocation\n"
@@ -72,6 +80,8 @@ void register_run(CLI::App& app, Action& action) {
   command
       ->add_flag("--no-lines", options->no_lines, "Record no Python lines, as with TTMEM_LINES=0")
       ->excludes(lines);
+  command->add_flag("--strict", options->strict,
+                    "Do not start the program if nothing would be recorded");
   command->add_flag("--launches", options->extras.launches,
                     "Record every launch of a program as an event, as with TTMEM_LAUNCHES=1");
   command->prefix_command();

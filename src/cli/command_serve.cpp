@@ -12,11 +12,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/ask_daemon.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "serve/config.hpp"
 #include "serve/daemon.hpp"
+#include "view/json_read_values.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -50,6 +52,15 @@ void open_browser(std::string url) {
   ::signal(SIGCHLD, SIG_IGN);  // nobody waits for it
 }
 
+// The page of the daemon that runs already, entered as this user.
+void open_running() {
+  const auto answer = ask_daemon("/api/v1/link");
+  const auto document = answer ? view::json::Json::parse(*answer, nullptr, false) : nullptr;
+  const std::string link = view::json::string(document, "link");
+  if (link.empty()) return;
+  open_browser(link);
+}
+
 int serve_until_stopped(const ServeArguments& arguments) {
   const auto load = [arguments] { return serve::Config::load(arguments.given, arguments.file); };
   const auto config = load();
@@ -66,6 +77,7 @@ int serve_until_stopped(const ServeArguments& arguments) {
     case serve::DaemonEnd::kImpossible:
       return kFailed;
     case serve::DaemonEnd::kAlreadyRunning:
+      if (arguments.open) open_running();
       return kRunning;
   }
   return kFailed;
@@ -105,7 +117,8 @@ void register_serve(CLI::App& app, Action& action) {
       ->type_name("FILE");
   command->add_flag("--print-config", arguments->print,
                     "Print each setting and where it comes from, and exit");
-  command->add_flag("--open", arguments->open, "Open the web page in a browser");
+  command->add_flag("--open", arguments->open,
+                    "Open the web page in a browser, also that of a daemon that runs already");
   command->callback(
       [arguments, &action] { action = [arguments] { return serve_until_stopped(*arguments); }; });
 }

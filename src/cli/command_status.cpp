@@ -88,7 +88,7 @@ int print_origins(const collect::Collector& collector, const ledger::Snapshot& s
   const auto device = options.selection.find(snapshot);
   if (device && *device) origins.question.device = (*device)->id;
   origins.question.of = [&](const auto& process) { return options.selection.has(process); };
-  origins.rows = collector.origins(origins.question);
+  origins.totals = collector.origins(origins.question);
   options.format.print(origins_formats(), output, snapshot, origins);
   return kOk;
 }

@@ -76,7 +76,7 @@ void holdings_as_json(Output& output, const Snapshot& snapshot,
 }
 
 void origins_as_text(Output& output, const Snapshot& snapshot, const view::Origins& origins) {
-  if (origins.rows.empty()) return output.write("Nothing is held.\n");
+  if (origins.totals.rows.empty()) return output.write("Nothing is held.\n");
   output.write(view::origins_text(origins, output.style()));
   const std::size_t devices = snapshot.devices.size();
   if (origins.question.device || devices < 2) return;

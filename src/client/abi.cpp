@@ -140,6 +140,14 @@ void ttmem_audited(ttmem_allocator_t allocator, uint32_t space, uint64_t ours, u
   if (const Call call; call) call->buffers.freed(allocator, space, id);
 }
 
+void ttmem_buffer_freed_if_known(ttmem_allocator_t allocator, uint32_t space, uint64_t id) {
+  if (const Call call; call) call->buffers.freed_if_known(allocator, space, id);
+}
+
+void ttmem_buffer_seeded(const ttmem_buffer* buffer) {
+  if (const Call call; call && buffer != nullptr) call->buffers.allocated(*buffer, 0);
+}
+
 void ttmem_buffer_flagged(ttmem_allocator_t allocator, uint32_t space, uint64_t id,
                           uint32_t flags) {
   if (const Call call; call) call->buffers.flagged(allocator, space, id, flags);

@@ -79,7 +79,9 @@ ttmem_allocator_t Allocators::opened(const ttmem_allocator_info& info) {
       bank_cores[info.spaces[i].space] = intern_bank_cores(info.spaces[i]);
     }
   }
+  const bool with_peaks = writer_->peaks.prepare();
   const LockGuard guard(writer_->store.lock);
+  state->peaks = with_peaks ? peaks_of(*devices) : 0;
   state->devices = *devices;
   state->set = info.set;
   state->id = id;
@@ -107,6 +109,15 @@ ttmem_allocator_t Allocators::opened(const ttmem_allocator_info& info) {
   }
   writer_->store.note(Note::kAllocatorOpened, {.set = info.set, .allocator = id});
   return id;
+}
+
+PeakMask Allocators::peaks_of(const DeviceList& devices) {
+  return writer_->peaks.follow(devices, [&](std::uint32_t from, std::uint32_t to) {
+    for (std::uint32_t id = 1; id <= writer_->store.header().allocator_count; ++id) {
+      AllocatorState* other = buffers_->state(static_cast<ttmem_allocator_t>(id));
+      if (other != nullptr && (other->peaks >> from & 1) != 0) other->peaks |= PeakMask{1} << to;
+    }
+  });
 }
 
 // What the buffers take is block x banks: another number of banks changes it for all that live.

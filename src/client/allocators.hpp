@@ -27,6 +27,7 @@ class Allocators {
   AllocatorState* live(ttmem_allocator_t id);
   std::uint16_t free_record();
   std::uint32_t intern_bank_cores(const ttmem_space_info& info);
+  PeakMask peaks_of(const DeviceList& devices);
   void resize(AllocatorState& state, segment::Space& space, const ttmem_space_info& info,
               std::uint32_t bank_cores);
 

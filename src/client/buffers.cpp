@@ -113,20 +113,29 @@ AllocatorState* Buffers::prepare_state(std::uint16_t id) {
     writer_->report(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, id);
     return;
   }
+  if (!take(*allocator, space, buffer)) [[unlikely]]
+    writer_->report(TTMEM_ANOMALY_UNKNOWN_FREE, buffer);
+}
+
+void Buffers::freed_if_known(ttmem_allocator_t id, std::uint32_t space, std::uint64_t buffer) {
+  if (AllocatorState* allocator = state(id)) take(*allocator, space, buffer);
+}
+
+[[gnu::always_inline]] inline bool Buffers::take(AllocatorState& allocator, std::uint32_t space,
+                                                 std::uint64_t buffer) {
   const std::uint64_t early = writer_->store.clock().early();
   std::uint32_t slot = SlotIndex::kNone;
   {
     const LockGuard guard(writer_->store.lock);
-    if (allocator->open) {
-      slot = allocator->buffers.take(overflow_, tag_of(space, buffer), [&](std::uint32_t at) {
+    if (allocator.open) {
+      slot = allocator.buffers.take(overflow_, tag_of(space, buffer), [&](std::uint32_t at) {
         const Payload& payload = writer_->store.slot(at).payload;
         return payload.id == buffer && Meta::space(payload.meta) == space;
       });
     }
-    if (slot != SlotIndex::kNone) release(*allocator, slot, writer_->store.clock().at(early));
+    if (slot != SlotIndex::kNone) release(allocator, slot, writer_->store.clock().at(early));
   }
-  if (slot == SlotIndex::kNone) [[unlikely]]
-    writer_->report(TTMEM_ANOMALY_UNKNOWN_FREE, buffer);
+  return slot != SlotIndex::kNone;
 }
 
 void Buffers::flagged(ttmem_allocator_t id, std::uint32_t space, std::uint64_t buffer,
@@ -200,17 +209,21 @@ Buffers::Placed Buffers::place(AllocatorState& allocator, Payload& payload, bool
   }
   *replaced = slot != taken;
   if (*replaced) [[unlikely]] {
-    uncount(allocator, writer_->store.slot(slot).payload);
+    const Payload& old = writer_->store.slot(slot).payload;
+    writer_->peaks.released(allocator.peaks, old, [&] { return taken_by(allocator, old); });
+    uncount(allocator, old);
     forget_binaries(slot);
   }
   count(allocator, payload);
-  payload.time = writer_->store.clock().at(payload.time);
+  payload.time = later_than_all(writer_->store.clock().at(payload.time));
+  writer_->peaks.raised(allocator.peaks, space, payload.time);
   writer_->store.commit(slot, payload);
   return Placed::kDone;
 }
 
 void Buffers::release(AllocatorState& allocator, std::uint32_t slot, std::uint64_t ticks) {
   const Payload& payload = writer_->store.slot(slot).payload;
+  writer_->peaks.released(allocator.peaks, payload, [&] { return taken_by(allocator, payload); });
   uncount(allocator, payload);
   if ((Meta::flags(payload.meta) & segment::kFlagKernelBinaries) != 0) forget_binaries(slot);
   writer_->store.commit_release(slot, ticks);

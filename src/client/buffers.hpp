@@ -17,6 +17,7 @@ struct AllocatorState {
   DeviceList devices;
   std::uint32_t banks[segment::kSpaces];
   std::uint64_t lock_step_bytes[segment::kSpaces];  // sum of blocks that every bank carries
+  PeakMask peaks;
   std::uint16_t set;
   std::uint16_t id;
   bool open;
@@ -29,6 +30,8 @@ class Buffers {
 
   void allocated(const ttmem_buffer& buffer, ttmem_origin_t origin);
   void freed(ttmem_allocator_t allocator, std::uint32_t space, std::uint64_t id);
+  // The same, of a buffer that may be gone already: that is no anomaly.
+  void freed_if_known(ttmem_allocator_t allocator, std::uint32_t space, std::uint64_t id);
   void flagged(ttmem_allocator_t allocator, std::uint32_t space, std::uint64_t id,
                std::uint32_t flags);
 
@@ -51,8 +54,13 @@ class Buffers {
  private:
   enum class Placed { kDone, kNoRoom, kClosed };
 
+  bool take(AllocatorState& allocator, std::uint32_t space, std::uint64_t id);  // false: unknown
   std::uint64_t taken_by(const AllocatorState& allocator, const segment::Payload& payload) const;
   std::uint32_t find(const AllocatorState& allocator, std::uint32_t space, std::uint64_t id) const;
+  // No two buffers have one time, whatever clock it comes from: a peak is told by it.
+  std::uint64_t later_than_all(std::uint64_t ticks) {
+    return last_ticks_ = ticks > last_ticks_ ? ticks : last_ticks_ + 1;
+  }
   void add_flags(AllocatorState& allocator, std::uint32_t slot, unsigned flags);
   void name_binaries(std::uint32_t workload_slot, std::uint32_t buffer_slot);
   void forget_binaries(std::uint32_t buffer_slot);
@@ -66,6 +74,7 @@ class Buffers {
   bool make_ready(AllocatorState& allocator);
 
   SegmentWriter* writer_ = nullptr;
+  std::uint64_t last_ticks_ = 0;
   PrivateArray<AllocatorState> states_;
   IndexOverflow overflow_;  // of all indices here: under the lock
   SlotIndex binaries_;      // slot of a buffer -> slot of the workload

@@ -63,8 +63,7 @@ std::uint32_t Failures::failed(const ttmem_failure& failure, ttmem_origin_t orig
       truncated_ = true;
       if (tries < kSearches) continue;
     }
-    auto& record =
-        store.at<Failure>(segment::kFailuresOffset)[(number - 1) % segment::kMaxFailures];
+    auto& record = store.at<Failure>(segment::kFailuresOffset)[segment::failure_place(number)];
     store.rewrite(record, [&](Failure& writing) {
       writing.number = number;
       describe(writing, failure, origin);

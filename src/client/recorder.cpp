@@ -37,6 +37,7 @@ int Recorder::open(const Options& options) {
 
 bool Recorder::open_parts() {
   writer.figures.open(writer.store);
+  writer.peaks.open(writer.store);
   allocators.open(writer, devices, buffers);
   return writer.overflow.reserve(writer.most_records() / 4) && writer.interner.open(writer.store) &&
          writer.origins.open(writer.store, writer.interner) && interning.open(writer) &&
@@ -107,6 +108,8 @@ void Recorder::process_described(const ttmem_process_info& info) {
   std::uint32_t flags = header.flags;
   if (info.attached_late != 0) flags |= segment::kHeaderAttachedLate;
   if (info.stand_in_kernels != 0) flags |= segment::kHeaderStandInKernels;
+  flags &= ~segment::kHeaderUnreached;
+  if (info.unreached != 0) flags |= segment::kHeaderUnreached;
   set_word(header.flags, flags);
   writer.store.changed();
 }

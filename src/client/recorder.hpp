@@ -8,7 +8,8 @@
 //   writer ─┬─ store      the segment: slots, events, growth
 //           ├─ interner   strings and lists by id
 //           ├─ origins    where holdings come from: regions, frames, operations
-//           └─ figures    taken bytes, peaks, watermarks
+//           ├─ figures    taken bytes, peaks, watermarks
+//           └─ peaks      what was held at the moments of the peaks
 //
 // Zero bytes are a recorder that was never opened: so the process's own one can live in a page that
 // the kernel wipes in a forked child. It is never destroyed. Once it is open, its calls may be made

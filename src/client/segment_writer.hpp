@@ -6,6 +6,7 @@
 #include "client/figures.hpp"
 #include "client/interner.hpp"
 #include "client/origins.hpp"
+#include "client/peaks.hpp"
 #include "client/slot_index.hpp"
 #include "client/store.hpp"
 #include "ttmem/ttmem.h"
@@ -18,6 +19,7 @@ struct SegmentWriter {
   Interner interner;
   Origins origins;
   Figures figures;
+  Peaks peaks;
   IndexOverflow overflow;  // of all indices that are used under the gate
 
   // Records of one kind that a part reserves addresses for: fewer in a host that is short of them.

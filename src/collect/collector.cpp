@@ -382,6 +382,7 @@ ledger::ProcessInput Collector::State::input(const SegmentSource& source) {
   input.start_is_known =
       space != 0 && !elsewhere && subject.start_ticks != 0 && same_boot(procfs, subject);
   input.to_time = [&source](ledger::Ticks ticks) { return source.wall(ticks); };
+  input.peaks = [&source] { return source.peaks(); };
   return input;
 }
 

@@ -109,7 +109,7 @@ class Collector {
   // minutes: needs Options::launches.
   std::vector<ledger::ProgramView> programs(bool with_launches = false) const;
   // What is held, by the code that it comes from.
-  std::vector<ledger::OriginTotal> origins(const ledger::OriginQuestion& question) const;
+  ledger::OriginTotals origins(const ledger::OriginQuestion& question) const;
   // What was held when a failure happened. `process_key` is ProcessView::key.
   Result<std::vector<ledger::HoldingView>> failure_picture(std::uint64_t process_key,
                                                            std::uint32_t number) const;

@@ -57,7 +57,7 @@ std::vector<ledger::ProgramView> Collector::programs(bool with_launches) const {
   return ledger::all_programs(state_->inputs, state_->snapshot, with_launches);
 }
 
-std::vector<ledger::OriginTotal> Collector::origins(const ledger::OriginQuestion& question) const {
+ledger::OriginTotals Collector::origins(const ledger::OriginQuestion& question) const {
   return ledger::totals_by_origin(state_->inputs, state_->snapshot, question);
 }
 

@@ -253,6 +253,30 @@ ledger::OriginFrame frame_of(const segment::OriginFrame& frame, const BlobReader
   return record;
 }
 
+ledger::PeakRecords peaks_of(const segment::Peaks& peaks) {
+  ledger::PeakRecords records;
+  for (std::uint32_t i = 0; i < peaks.count; ++i) {
+    const segment::Peak& peak = peaks.peaks[i];
+    ledger::PeakRecord& record = records.peaks.emplace_back();
+    for (std::uint32_t device = 1; device < segment::kMaxDevices; ++device) {
+      if ((peak.devices[device / 64] >> (device % 64) & 1) != 0) {
+        record.devices.push_back(static_cast<ledger::DeviceIndex>(device));
+      }
+    }
+    for (std::uint32_t space = 0; space < segment::kSpaces; ++space) {
+      const segment::PeakSpace& at = peak.spaces[space];
+      record.moments[space] = {at.ticks, at.bytes, at.lost};
+    }
+  }
+  for (const segment::PeakShare& share : peaks.shares) {
+    if (share.ticks == 0 || share.peak >= peaks.count || share.space >= segment::kSpaces) continue;
+    if (share.ticks != peaks.peaks[share.peak].spaces[share.space].ticks) continue;  // void
+    records.released.push_back({share.peak, static_cast<ledger::Space>(share.space), share.origin,
+                                share.operation, share.bytes, share.buffers});
+  }
+  return records;
+}
+
 ledger::OriginNode origin_of(const segment::OriginView& node) {
   ledger::OriginNode record;
   record.parent = node.parent;

@@ -35,6 +35,7 @@ ledger::DeviceCounters counters_of(const segment::Counters& counters, std::uint3
 
 std::string string_of(const BlobView& blob);
 ledger::OriginFrame frame_of(const segment::OriginFrame& frame, const BlobReader& blobs);
+ledger::PeakRecords peaks_of(const segment::Peaks& peaks);
 ledger::OriginNode origin_of(const segment::OriginView& node);
 ledger::CoreSet core_set_of(const BlobView& blob);  // of kind kCores or kBanks
 std::vector<std::uint64_t> addresses_of(const BlobView& blob);

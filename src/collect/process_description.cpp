@@ -109,6 +109,7 @@ ledger::Tracking tracking_of(const segment::Reader& reader, const segment::Count
   if (const auto reason = reader.blobs().find(header.lines_reason, BlobKind::kString)) {
     tracking.lines_reason = string_of(*reason);
   }
+  tracking.unreached = (flags & segment::kHeaderUnreached) != 0;
   tracking.stacks_cut = (flags & segment::kHeaderStacksCut) != 0;
   tracking.hooks_missing = hooks_missing(reader);
   tracking.unrecorded = counters.unrecorded;

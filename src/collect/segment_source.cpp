@@ -251,21 +251,27 @@ void SegmentSource::update_failures() {
   failures_seen_ = header().failure_count;
   failures_.clear();
   failure_ticks_.clear();
-  const std::uint32_t kept = std::min(failures_seen_, segment::kMaxFailures);
-  for (std::uint32_t i = 0; i < kept; ++i) {
-    if (const auto failure = reader_.read_failure(failures_seen_ - kept + 1 + i)) {
+  for (std::uint64_t number = 1; number <= failures_seen_;
+       number = segment::next_failure(number, failures_seen_)) {
+    if (const auto failure = reader_.read_failure(static_cast<std::uint32_t>(number))) {
       failures_.push_back(failure_view(*failure, reader_, ledger_->catalog(), clock_));
       failure_ticks_.push_back(failure->ticks);
     }
   }
 }
 
+ledger::PeakRecords SegmentSource::peaks() const {
+  const auto peaks = reader_.read_peaks();
+  return peaks ? peaks_of(*peaks) : ledger::PeakRecords{};
+}
+
 Result<ledger::ProcessLedger> SegmentSource::picture(std::uint32_t number) const {
   const auto failure = reader_.read_failure(number);
   if (!failure) {
     return Error{ErrorCode::kNotFound,
-                 fmt::format("there is no failure {} of this process: the last {} are kept", number,
-                             segment::kMaxFailures)};
+                 fmt::format("there is no failure {} of this process: the first {} and the last {} "
+                             "are kept",
+                             number, segment::kFirstFailures, segment::kLastFailures)};
   }
   ledger::ProcessLedger picture;
   feed_blobs(picture, 0);
@@ -304,6 +310,7 @@ void SegmentSource::describe() {
     failures_[i].time = clock_.wall(failure_ticks_[i]);
   }
   view.failures = failures_;
+  view.failure_count = failures_seen_;
   view.hidden = hidden_;
   if (!hidden_) return;
   view.command.clear();

@@ -83,6 +83,8 @@ class SegmentSource final : private segment::SlotSink {
 
   // Everything about the process but its devices.
   const ledger::ProcessView& identity() const { return identity_; }
+  // When it held the most, as of now: the process may have gone on since the last update.
+  ledger::PeakRecords peaks() const;
   // What was held at a failure, in a ledger of its own.
   Result<ledger::ProcessLedger> picture(std::uint32_t number) const;
 

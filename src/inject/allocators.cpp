@@ -23,8 +23,21 @@ using metal::functions;
 /// The key of a place whose allocator has ended: a search goes on past it.
 const void* const kGone = reinterpret_cast<const void*>(1);
 
-/// Buffers below this id belong to the parent of this process.
-std::atomic<std::uint64_t> inherited{0};
+/// Allocators that were in use at the fork: each until its buffers are read.
+std::atomic<const void*> inherited[kMax];
+
+/// One past the highest buffer id of allocators that gave up their place.
+std::atomic<std::uint64_t> highest_before{0};
+
+/// One past the highest buffer id that was seen anywhere. The state lock must be held.
+std::uint64_t highest_id() {
+  std::uint64_t highest = highest_before.load(std::memory_order_relaxed);
+  for (const Allocator& entry : table) {
+    highest = std::max(highest, entry.next_id.load(std::memory_order_relaxed));
+  }
+  highest_before.store(highest, std::memory_order_relaxed);
+  return highest;
+}
 
 std::size_t place(const void* allocator) {
   return (reinterpret_cast<std::uintptr_t>(allocator) >> 4) * 0x9E3779B97F4A7C15u >> 54;
@@ -122,10 +135,12 @@ Allocator* free_place(const void* allocator) {
 
 void fill(Allocator& entry, const void* allocator, ttmem_set_t set, std::uint32_t alignment,
           ttmem_allocator_t id) {
+  const std::uint64_t seen = highest_id();
   entry.set = set;
   entry.block_alignment = std::bit_ceil(alignment);
   entry.next_id.store(0, std::memory_order_relaxed);
-  entry.released_below.store(inherited.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  entry.per_core.store(false, std::memory_order_relaxed);
+  entry.released_below.store(seen, std::memory_order_relaxed);
   entry.id.store(id, std::memory_order_release);
   entry.key.store(allocator, std::memory_order_release);
 }
@@ -171,13 +186,19 @@ void resized(const void* allocator, std::uint32_t space) {
 
 void cleared(const void* allocator) {
   Allocator* entry = find(allocator);
-  if (!entry) return;
+  if (!entry) {
+    take_inherited(allocator);
+    return;
+  }
   entry->released_below.store(entry->next_id.load());
   ttmem_allocator_cleared(entry->id);
 }
 
 void closed(const void* allocator) {
-  if (!find(allocator)) return;
+  if (!find(allocator)) {
+    take_inherited(allocator);
+    return;
+  }
   const std::lock_guard audit(locks().audit);
   ttmem_allocator_t id = 0;
   {
@@ -190,15 +211,23 @@ void closed(const void* allocator) {
   ttmem_allocator_closed(id);
 }
 
+bool take_inherited(const void* allocator) {
+  for (auto& one : inherited) {
+    const void* known = one.load(std::memory_order_relaxed);
+    if (known == allocator) return one.compare_exchange_strong(known, nullptr);
+  }
+  return false;
+}
+
 void forget_recorder() {
-  std::uint64_t next_id = inherited.load();
   for (std::size_t i = 0; i < kMax; ++i) {
     Allocator& entry = table[i];
-    next_id = std::max(next_id, entry.next_id.load());
+    const bool in_use = entry.id.load() != 0;
+    // A grandchild inherits what its parent had not read yet as well.
+    if (in_use) inherited[i].store(entry.key.load());
     entry.id.store(0);
     entry.key.store(nullptr);
   }
-  inherited.store(next_id);
 }
 
 extern "C" void ttmem_on_deallocate_buffers(void* allocator) noexcept {

@@ -19,8 +19,12 @@ struct Allocator {
   std::uint32_t block_alignment = 1;  ///< of DRAM, which rounds blocks in every space
 
   std::atomic<std::uint64_t> next_id{0};  ///< one past the highest buffer id seen
-  /// Buffers below this id were released all at once; their own release comes later and is nothing.
+  /// Buffers below this id may have been released all at once, or belong to an allocator that lay
+  /// here before: their own release comes later and may be nothing.
   std::atomic<std::uint64_t> released_below{0};
+  /// It has given out addresses core by core: it then keeps a copy of what the meshes around it
+  /// hold in lock-step.
+  std::atomic<bool> per_core{false};
 
   std::uint64_t block(std::uint64_t bytes_per_bank) const {
     const std::uint64_t unit = block_alignment;  // a power of two
@@ -63,7 +67,11 @@ void visit(Visitor&& visitor) {
   }
 }
 
-/// After a fork: the ids mean nothing, and what lived then was the parent's.
+/// Whether it was in use when this process was forked, and nobody has asked before: what it holds
+/// is then to be read from it.
+bool take_inherited(const void* allocator);
+
+/// After a fork: the ids mean nothing, and what lived then was recorded by the parent.
 void forget_recorder();
 
 }  // namespace allocators

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "inject/allocators.hpp"
+#include "inject/chips.hpp"
 #include "inject/hooks.hpp"
 #include "inject/locks.hpp"
 #include "inject/metal.hpp"
@@ -57,8 +58,21 @@ Look read(const Allocator& allocator, std::uint32_t space) {
   return look;
 }
 
+/// What the meshes around an allocator hold in lock-step, if it keeps a copy of that.
+std::uint64_t mirrored(const Allocator& allocator, std::uint32_t space) {
+  if (!allocator.per_core.load(std::memory_order_relaxed)) return 0;
+  std::uint64_t bytes = 0;
+  allocators::visit([&](const Allocator& other) {
+    if (&other == &allocator || !chips::covers(other.set, allocator.set)) return;
+    const Look held = read(other, space);
+    if (held.last_event != 0) bytes += held.ours;
+  });
+  return bytes;
+}
+
 void look_at(const Allocator& allocator, std::uint32_t space, Look& before) {
   Look now = read(allocator, space);
+  now.ours += mirrored(allocator, space);
   if (before.settled && before.last_event == now.last_event) return;
   const int type = static_cast<int>(space);
   now.theirs = functions.allocator_statistics(allocator.key, type).allocated;

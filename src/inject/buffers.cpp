@@ -93,15 +93,20 @@ std::uint32_t flags_of(std::uint32_t space) {
   return flags;
 }
 
-Allocator* find_or_open(const void* allocator, const void* buffer) {
-  if (Allocator* known = allocators::find(allocator)) return known;
-  return allocators::find_or_open(allocator, device_of(buffer));
+[[gnu::cold]] Allocator* open_for(const void* allocator, const void* buffer) {
+  Allocator* opened = allocators::find_or_open(allocator, device_of(buffer));
+  if (opened && allocators::take_inherited(allocator)) seed(allocator, buffer);
+  return opened;
 }
 
-void note_binaries(const Allocator& allocator, std::uint64_t id) {
-  if (!scopes.binaries_of) return;
-  scopes.binary_allocator = allocator.id.load(std::memory_order_relaxed);
-  scopes.binary_buffer = id;
+Allocator* find_or_open(const void* allocator, const void* buffer) {
+  if (Allocator* known = allocators::find(allocator)) return known;
+  return open_for(allocator, buffer);
+}
+
+void note_binaries(const ttmem_buffer& buffer) {
+  scopes.binary_allocator = buffer.allocator;
+  scopes.binary_buffer = buffer.id;
   scopes.binary_found = true;
 }
 
@@ -166,13 +171,21 @@ const void* device_of(const void* buffer) {
   return true;
 }
 
-[[gnu::hot]] void record_allocation(const void* allocator, const void* buffer,
-                                    std::uint64_t address) {
+namespace {
+
+/// What the runtime says of a buffer; false if that cannot be recorded.
+[[gnu::always_inline]] inline bool describe(const void* allocator, const void* buffer,
+                                            std::uint64_t address, ttmem_buffer& record) {
   BufferFacts facts;
-  if (!read(buffer, facts)) return ttmem_anomaly(TTMEM_ANOMALY_BAD_VALUE);
+  if (!read(buffer, facts)) {
+    ttmem_anomaly(TTMEM_ANOMALY_BAD_VALUE);
+    return false;
+  }
   Allocator* entry = find_or_open(allocator, buffer);
-  if (!entry) return ttmem_anomaly(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR);
-  ttmem_buffer record = {};
+  if (!entry) {
+    ttmem_anomaly(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR);
+    return false;
+  }
   record.id = facts.id;
   record.address = address;
   record.requested = facts.requested;
@@ -182,10 +195,36 @@ const void* device_of(const void* buffer) {
   record.space = static_cast<std::uint8_t>(facts.space);
   record.layout = static_cast<std::uint8_t>(facts.layout);
   record.per_core = read_per_core(buffer, facts, record.address);
+  if (record.per_core != 0) [[unlikely]]
+    entry->per_core.store(true, std::memory_order_relaxed);
   record.flags = flags_of(facts.space);
   if (ids_are_ordered()) raise(entry->next_id, facts.id + 1);
+  return true;
+}
+
+}  // namespace
+
+[[gnu::hot]] void record_allocation(const void* allocator, const void* buffer,
+                                    std::uint64_t address) {
+  ttmem_buffer record = {};
+  if (!describe(allocator, buffer, address, record)) return;
   ttmem_buffer_allocated(&record);
-  note_binaries(*entry, facts.id);
+  if (scopes.binaries_of) note_binaries(record);
+}
+
+[[gnu::cold]] unsigned seed(const void* allocator, const void* except) {
+  if (!functions.allocator_buffers || !functions.buffer_address) return 0;
+  unsigned count = 0;
+  for (const void* buffer : functions.allocator_buffers(allocator)) {
+    if (buffer == except) continue;
+    ttmem_buffer record = {};
+    if (!describe(allocator, buffer, functions.buffer_address(buffer), record)) continue;
+    // Those of workloads are marked when these are launched.
+    record.flags &= ~std::uint32_t{TTMEM_FLAG_KERNEL_BINARIES};
+    ttmem_buffer_seeded(&record);
+    ++count;
+  }
+  return count;
 }
 
 namespace {
@@ -195,8 +234,10 @@ namespace {
   std::uint64_t id = 0;
   std::uint32_t space = 0;
   if (!entry || !read_identity(buffer, id, space)) return;
-  if (ids_are_ordered() && id < entry->released_below.load(std::memory_order_relaxed)) return;
-  ttmem_buffer_freed(entry->id.load(std::memory_order_relaxed), space, id);
+  const ttmem_allocator_t on = entry->id.load(std::memory_order_relaxed);
+  if (ids_are_ordered() && id < entry->released_below.load(std::memory_order_relaxed)) [[unlikely]]
+    return ttmem_buffer_freed_if_known(on, space, id);
+  ttmem_buffer_freed(on, space, id);
 }
 
 void report_failure(const void* allocator, const void* buffer, const char* message) {

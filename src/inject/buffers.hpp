@@ -39,4 +39,8 @@ bool read_per_core(const void* buffer, const BufferFacts& facts, std::uint64_t& 
 /// Records a buffer that the allocator has placed at this address.
 void record_allocation(const void* allocator, const void* buffer, std::uint64_t address);
 
+/// Records what the allocator held before anybody looked, but for one buffer (null = all of it):
+/// how many there were.
+unsigned seed(const void* allocator, const void* except);
+
 }  // namespace ttmem::inject

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "inject/children.hpp"
 #include "inject/hooks.hpp"
 #include "inject/locks.hpp"
 
@@ -31,6 +32,7 @@ struct State {
   std::map<int, std::uint64_t> unique_ids;            ///< as the runtime named them
   std::unordered_map<const void*, int> ids;           ///< Device* -> Metal id
   std::unordered_map<const void*, ttmem_set_t> sets;  ///< of whole meshes and chips
+  std::map<ttmem_set_t, std::vector<int>> members;    ///< Metal ids, by set
   ttmem_ring rings[TTMEM_CORE_TYPES] = {};
 };
 
@@ -132,6 +134,7 @@ bool is_mock() {
 }
 
 ttmem_device_t describe(const Chip& chip) {
+  children::begin_if_new();
   ttmem_device_info info = {};
   info.struct_size = sizeof info;
   info.metal_id = chip.metal_id;
@@ -251,7 +254,20 @@ ttmem_set_t set_of(const std::vector<int>& metal_ids, std::size_t rows, std::siz
     info.rows = static_cast<std::uint16_t>(rows);
     info.columns = static_cast<std::uint16_t>(columns);
   }
-  return ttmem_device_set(&info);
+  const ttmem_set_t set = ttmem_device_set(&info);
+  const std::lock_guard lock(locks().state);
+  state().members[set] = metal_ids;
+  return set;
+}
+
+bool covers(ttmem_set_t outer, ttmem_set_t inner) {
+  const std::lock_guard lock(locks().state);
+  const auto around = state().members.find(outer);
+  const auto inside = state().members.find(inner);
+  if (around == state().members.end() || inside == state().members.end()) return false;
+  return std::all_of(inside->second.begin(), inside->second.end(), [&](int id) {
+    return std::find(around->second.begin(), around->second.end(), id) != around->second.end();
+  });
 }
 
 ttmem_set_t set_of(const void* device) {
@@ -322,6 +338,7 @@ void ring_seen(std::uint32_t core_type, std::uint32_t base, std::uint32_t bytes)
 
 void forget_recorder() {
   state().sets.clear();
+  state().members.clear();
   for (auto& [id, chip] : state().chips) chip.recorded = 0;
 }
 

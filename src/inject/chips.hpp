@@ -32,6 +32,9 @@ ttmem_set_t set_of(const void* mesh, const Box& box);
 /// A set from chip numbers in mesh order.
 ttmem_set_t set_of(const std::vector<int>& metal_ids, std::size_t rows, std::size_t columns);
 
+/// Whether every chip of the one is in the other.
+bool covers(ttmem_set_t outer, ttmem_set_t inner);
+
 /// A chip that was open before the hooks were bound.
 void adopt(const void* device, int metal_id);
 

@@ -57,14 +57,10 @@ class CatchUp {
 
   void seed(const void* allocator, const void* device) {
     if (!allocator || !seen_.insert(allocator).second) return;
-    const auto buffers = functions.allocator_buffers(allocator);
     // A chip has an allocator of its own beside its mesh's; unless it is used it is nobody's.
-    if (buffers.empty() && !metal::is_mesh(device)) return;
+    if (!metal::is_mesh(device) && functions.allocator_buffers(allocator).empty()) return;
     allocators::find_or_open(allocator, device);
-    for (const void* buffer : buffers) {
-      record_allocation(allocator, buffer, functions.buffer_address(buffer));
-      ++buffers_;
-    }
+    buffers_ += inject::seed(allocator, nullptr);
   }
 
   const void* manager_;

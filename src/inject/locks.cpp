@@ -7,6 +7,7 @@
 
 #include "inject/allocators.hpp"
 #include "inject/audit.hpp"
+#include "inject/children.hpp"
 #include "inject/chips.hpp"
 #include "inject/programs.hpp"
 #include "inject/rings.hpp"
@@ -27,6 +28,7 @@ void in_parent() {
 }
 
 void in_child() {
+  children::forked();
   chips::forget_recorder();
   allocators::forget_recorder();
   programs::forget_recorder();

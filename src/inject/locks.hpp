@@ -19,7 +19,7 @@ struct Locks {
 /// Never destroyed: hooks run during static destruction.
 Locks& locks();
 
-/// Registers what happens around fork: the child keeps nothing of the parent's holdings.
+/// Registers what happens around fork: the child keeps nothing of the parent's records.
 void guard_forks();
 
 }  // namespace ttmem::inject

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "inject/audit.hpp"
+#include "inject/children.hpp"
 #include "inject/frames/lines.hpp"
 #include "inject/hooks.hpp"
 #include "inject/late_attach.hpp"
@@ -144,6 +145,11 @@ void describe_again() {
   quietly([] { describe_process(false); });
 }
 
+void begin(bool attached_late) {
+  describe_process(attached_late);
+  audit::start();
+}
+
 void set_targets(ttmem_hook_slot* slots, unsigned count) {
   for (unsigned i = 0; i < count; ++i) {
     for (const Hook& hook : kHooks) {
@@ -166,17 +172,31 @@ extern "C" __attribute__((visibility("default"))) int ttmem_observer_bind(ttmem_
     metal::load(anchor);
     failed = ttmem_open();
     if (failed) return;
-    describe_process(false);
+    begin(false);
+    children::bound(begin);
     frames::when_lines_change(describe_again);
     guard_forks();
-    audit::start();
     set_targets(slots, count);
   });
   return failed;
 }
 
+// Between vfork and exec it is the parent's memory, and the parent does not leave.
+extern "C" __attribute__((visibility("default"))) void ttmem_observer_leaving(void) {
+  if (ttmem::inject::children::is_own_process()) ttmem_close();
+}
+
 extern "C" __attribute__((visibility("default"))) void ttmem_observer_second_runtime(void) {
   ttmem_anomaly(TTMEM_ANOMALY_SECOND_RUNTIME);
+}
+
+// The process is told although no hook will ever be called: else nobody would know of it.
+extern "C" __attribute__((visibility("default"))) void ttmem_observer_unreached(void) {
+  ttmem_process_info info = {};
+  info.struct_size = sizeof info;
+  info.source = TTMEM_SOURCE_INJECTOR;
+  info.unreached = 1;
+  ttmem_process_described(&info);
 }
 
 extern "C" __attribute__((visibility("default"))) unsigned ttmem_observer_attach(

@@ -17,6 +17,7 @@
 
 #include "ledger/figure_table.hpp"
 #include "ledger/launch_watch.hpp"
+#include "ledger/peaks.hpp"
 #include "ledger/process_ledger.hpp"
 #include "ledger/snapshot.hpp"
 
@@ -30,7 +31,8 @@ struct ProcessInput {
   bool start_is_known =
       true;  // the kernel says so; of a process of another namespace its file does
   std::vector<OutsideTotals> outside;
-  std::function<TimeNs(Ticks)> to_time;  // to wall-clock nanoseconds
+  std::function<TimeNs(Ticks)> to_time;     // to wall-clock nanoseconds
+  std::function<PeakRecords()> peaks = {};  // asked when needed; none: not known
   const LaunchWatch* watch = nullptr;    // null: nobody watches its launches
 };
 

@@ -113,6 +113,10 @@ inline constexpr std::array<std::string_view, 16> kAnomalyNames = {
     "unknown_trace", "bad_value",    "in_signal",         "table_full",      "intern_full",
     "limit",         "stale_handle", "kind_by_source",    "audit",           "overlap",
     "second_runtime"};
+// Reports that name a buffer, by its id.
+inline bool is_about_a_buffer(std::string_view anomaly) {
+  return anomaly == kAnomalyNames[0] || anomaly == kAnomalyNames[1];
+}
 inline std::string anomaly_name(std::size_t kind) {  // "anomaly_16": of a later version
   const bool known = kind < kAnomalyNames.size();
   return known ? std::string(kAnomalyNames[kind]) : "anomaly_" + std::to_string(kind);

@@ -164,25 +164,27 @@ void LiveBuffers::add_group(const Key& key, const Sums& group, DeviceFigures& fi
 }
 
 // Allocators that cover the same chip share its memory: the widest tells the capacity, the fullest
-// what still fits. Closed ones speak only where no open one does.
+// what still fits. Closed ones speak only where none is open: a device that was opened again may
+// lack a space that it had before.
 void LiveBuffers::fill_capacity(DeviceIndex device, bool with_largest_free,
                                 DeviceFigures& figures) const {
+  const auto& allocators = catalog_.allocators_of(device);
+  const bool any_open = std::any_of(allocators.begin(), allocators.end(),
+                                    [&](AllocatorIndex i) { return catalog_.allocator(i)->open; });
   for (const Space space : kDeviceSpaces) {
     const auto index = static_cast<std::size_t>(space);
     SpaceFigures& figure = figures.spaces[index];
-    Figure capacity_when_closed;
-    for (const AllocatorIndex i : catalog_.allocators_of(device)) {
+    for (const AllocatorIndex i : allocators) {
       const AllocatorRecord& allocator = *catalog_.allocator(i);
+      if (allocator.open != any_open) continue;
       const SpaceRecord& record = allocator.spaces[index];
       if (record.banks == 0) continue;
       const std::uint64_t capacity = times(record.bank_bytes, record.banks);
-      Figure& place = allocator.open ? figure.capacity : capacity_when_closed;
-      place = std::max(place.value_or(0), capacity);
+      figure.capacity = std::max(figure.capacity.value_or(0), capacity);
       if (!allocator.open || !with_largest_free) continue;
       const std::uint64_t free = largest_free(device, i, space);
       figure.largest_free = std::min(figure.largest_free.value_or(kMost), free);
     }
-    if (!figure.capacity) figure.capacity = capacity_when_closed;
   }
 }
 

@@ -15,6 +15,7 @@ OriginShare share_of(const LiveState& live, const BufferRecord& buffer) {
   share.set = live.buffers.set_of(buffer);
   share.since = buffer.allocated;
   share.space = buffer.space;
+  share.requested = buffer.requested;
   share.taken = live.buffers.bytes_of(buffer).taken;
   return share;
 }

@@ -24,6 +24,7 @@ struct OriginShare {
   Ticks since = 0;
   std::optional<Space> space;  // of a buffer; empty: a program
   Figure taken;                // of a buffer
+  std::uint64_t requested = 0;
   std::uint64_t program_l1 = 0, kernels = 0;
 };
 

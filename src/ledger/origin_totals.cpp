@@ -10,6 +10,7 @@
 
 #include "base/assert.hpp"
 #include "ledger/catalog.hpp"
+#include "ledger/origin_peaks.hpp"
 #include "ledger/origin_shares.hpp"
 #include "ledger/saturating.hpp"
 
@@ -61,6 +62,8 @@ class Chosen {
     }
   }
 
+  const std::vector<DeviceIndex>& devices() const { return devices_; }
+
   struct Count {
     std::uint32_t devices = 0, open = 0;
   };
@@ -98,34 +101,64 @@ class Rows {
     const TimeNs now = snapshot_.time;
     const TimeNs recent_from = now > kRecentlyMadeNs ? now - kRecentlyMadeNs : 0;
     Chosen chosen(process, snapshot_, question_.device);
-    const Owner owner = naming_of(process, snapshot_).process;
-    std::unordered_map<std::uint64_t, std::size_t> places;  // by origin and name
+    owner_ = naming_of(process, snapshot_).process;
+    AtPeaks at_peaks(process.peaks ? process.peaks() : PeakRecords{}, process.ledger->catalog(),
+                     chosen.devices());
+    places_.clear();
     process.ledger->for_each_share([&](const OriginShare& share) {
       const Chosen::Count on = chosen.in(share.set);
       if (on.devices == 0) return;
-      const std::uint64_t key = std::uint64_t{share.origin} << 32 | share.name;
-      const auto [place, is_new] = places.try_emplace(key, 0);
-      if (is_new) {
-        place->second = row_of(
-            path_of(process.ledger->catalog(), share.origin, share.name, question_.by), owner);
-      }
-      const TimeNs since = process.to_time ? process.to_time(share.since) : share.since;
-      count(rows_[place->second], share, on, since >= recent_from);
+      OriginTotal& row = row_of(process, share.origin, share.name);
+      const TimeNs since = time_of(process, share.since);
+      count(row, share, on, since >= recent_from);
+      if (share.space) add_to(row.space(*share.space).at_peak, at_peaks.of_live(share));
     });
+    at_peaks.for_each_released([&](const ReleasedShare& share, std::uint64_t bytes) {
+      add_to(row_of(process, share.origin, share.name).space(share.space).at_peak, bytes);
+    });
+    add_peaks(process, at_peaks);
   }
 
-  std::vector<OriginTotal> in_order() {
+  OriginTotals in_order() {
     std::ranges::stable_sort(rows_, [](const OriginTotal& a, const OriginTotal& b) {
       const auto weight = [](const OriginTotal& row) {
-        return std::array{row.taken(), row.program_l1, row.kernels};
+        return std::array{row.taken(), row.program_l1, row.kernels, row.at_peak()};
       };
       return weight(a) != weight(b) ? weight(a) > weight(b) : a.path < b.path;
     });
-    return std::move(rows_);
+    return {std::move(rows_), std::move(peaks_)};
   }
 
  private:
-  std::size_t row_of(Path path, const Owner& owner) {
+  static TimeNs time_of(const ProcessInput& process, Ticks ticks) {
+    return process.to_time ? process.to_time(ticks) : ticks;
+  }
+
+  OriginTotal& row_of(const ProcessInput& process, OriginId origin, StringId name) {
+    const auto [place, is_new] = places_.try_emplace(std::uint64_t{origin} << 32 | name, 0);
+    if (is_new) {
+      place->second =
+          place_of(path_of(process.ledger->catalog(), origin, name, question_.by), owner_);
+    }
+    return rows_[place->second];
+  }
+
+  void add_peaks(const ProcessInput& process, const AtPeaks& at_peaks) {
+    const ProcessView* view = snapshot_.process(process.identity.key);
+    if (!view) return;
+    at_peaks.for_each_moment([&](const std::vector<DeviceIndex>& devices, Space space,
+                                 const PeakMoment& moment, std::uint64_t told) {
+      OriginPeak peak{owner_, {}, space, time_of(process, moment.ticks), moment.bytes, told};
+      for (const ProcessDeviceView& device : view->devices) {
+        if (std::ranges::find(devices, device.index) != devices.end()) {
+          peak.devices.push_back(device.id);
+        }
+      }
+      peaks_.push_back(std::move(peak));
+    });
+  }
+
+  std::size_t place_of(Path path, const Owner& owner) {
     const auto [found, is_new] = by_path_.try_emplace(std::move(path), rows_.size());
     if (is_new) rows_.emplace_back().path = found->first;
     add_owner(rows_[found->second], owner);
@@ -152,7 +185,10 @@ class Rows {
   const OriginQuestion& question_;
   const Snapshot& snapshot_;
   std::vector<OriginTotal> rows_;
+  std::vector<OriginPeak> peaks_;
   std::map<Path, std::size_t> by_path_;
+  Owner owner_;                                            // of the process that is being added
+  std::unordered_map<std::uint64_t, std::size_t> places_;  // of that process, by origin and name
 };
 
 }  // namespace
@@ -163,12 +199,19 @@ std::uint64_t OriginTotal::taken() const {
   return sum;
 }
 
+std::uint64_t OriginTotal::at_peak() const {
+  std::uint64_t sum = 0;
+  for (const Space which : kDeviceSpaces) sum = add(sum, space(which).at_peak.value_or(0));
+  return sum;
+}
+
 void add_to(OriginTotal& sum, const OriginTotal& part) {
   for (const Owner& owner : part.processes) add_owner(sum, owner);
   for (const Space which : kDeviceSpaces) {
     OriginSpace& space = sum.space(which);
     add_to(space.taken, part.space(which).taken);
     add_to(space.recent, part.space(which).recent);
+    add_to(space.at_peak, part.space(which).at_peak);
     space.buffers = add(space.buffers, part.space(which).buffers);
   }
   sum.programs = add(sum.programs, part.programs);
@@ -176,9 +219,8 @@ void add_to(OriginTotal& sum, const OriginTotal& part) {
   sum.kernels = add(sum.kernels, part.kernels);
 }
 
-std::vector<OriginTotal> totals_by_origin(const std::vector<ProcessInput>& processes,
-                                          const Snapshot& snapshot,
-                                          const OriginQuestion& question) {
+OriginTotals totals_by_origin(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
+                              const OriginQuestion& question) {
   Rows rows(question, snapshot);
   for (const ProcessInput& process : processes) {
     const ProcessView& view = process.identity;

@@ -28,6 +28,8 @@ struct OriginSpace {
   Figure taken;               // as SpaceFigures::taken
   Figure recent;              // the part of it that came in the last minute
   std::uint64_t buffers = 0;  // also those whose bytes are not known
+  // Taken when the devices of each process were fullest; empty = not known.
+  Figure at_peak;
 };
 
 // Bytes on all chosen devices together.
@@ -43,7 +45,23 @@ struct OriginTotal {
 
   OriginSpace& space(Space which) { return spaces[static_cast<std::size_t>(which)]; }
   const OriginSpace& space(Space which) const { return spaces[static_cast<std::size_t>(which)]; }
-  std::uint64_t taken() const;  // in all spaces of a device
+  std::uint64_t taken() const;    // in all spaces of a device
+  std::uint64_t at_peak() const;  // likewise
+};
+
+// When a space of a process was fullest, on the chosen devices that rise and fall together.
+struct OriginPeak {
+  Owner process = nobody();
+  std::vector<std::uint32_t> devices;  // of the document
+  Space space = Space::kDram;
+  TimeNs time = 0;
+  std::uint64_t bytes = 0;    // on each device
+  std::uint64_t in_rows = 0;  // of these, what the rows tell; less while a peak is being reached
+};
+
+struct OriginTotals {
+  std::vector<OriginTotal> rows;  // the one that takes the most first
+  std::vector<OriginPeak> peaks;
 };
 
 // Adds everything but the path.
@@ -55,8 +73,7 @@ struct OriginQuestion {
   std::function<bool(const ProcessName&)> of;  // whose; empty = the living
 };
 
-// The row that takes the most first.
-std::vector<OriginTotal> totals_by_origin(const std::vector<ProcessInput>& processes,
-                                          const Snapshot& snapshot, const OriginQuestion& question);
+OriginTotals totals_by_origin(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
+                              const OriginQuestion& question);
 
 }  // namespace ttmem::ledger

@@ -129,6 +129,7 @@ struct Tracking {
   std::vector<std::uint64_t> anomalies;  // by kind
   bool not_tmpfs = false;
   bool growth_stopped = false;
+  bool unreached = false;         // its runtime was loaded in a way that hides it from the hooks
   Lines lines = Lines::kUnknown;  // unknown: no Python that uses the runtime was seen
   std::string lines_reason;       // why they are not told; "" = none given
   bool stacks_cut = false;        // no room for more: of new stacks the line alone is known
@@ -222,7 +223,8 @@ struct ProcessView : ProcessName {
   bool stand_in_kernels = false;         // built by a stand-in compiler: sizes are not true
   std::optional<std::int32_t> host_pid;  // as the reader sees it; `pid` is the process's own
   Tracking tracking;
-  std::vector<FailureView> failures;
+  std::vector<FailureView> failures;  // the first and the last ones
+  std::uint64_t failure_count = 0;    // of all
   std::vector<ProcessDeviceView> devices;
   std::vector<MeshView> meshes;  // open now, or when the process ended
   std::uint64_t events = 0;      // number of the last event: the state is the one after it

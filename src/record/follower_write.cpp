@@ -185,10 +185,10 @@ Bytes Follower::whole_image() const {
   if (!ring_written_) add_ring(patches);
   const std::uint32_t failures = reader_.header().failure_count;
   const segment::SectionPlace& place = layout.section(SectionKind::kFailures);
-  for (std::uint32_t i = 0; i < std::min(failures, segment::kMaxFailures); ++i) {
-    if (const auto failure = reader_.read_failure(failures - i)) {
-      recording::add_patch(place.at((failures - i - 1) % segment::kMaxFailures), bytes_of(*failure),
-                           patches);
+  for (std::uint64_t next = 1; next <= failures; next = segment::next_failure(next, failures)) {
+    const auto number = static_cast<std::uint32_t>(next);
+    if (const auto failure = reader_.read_failure(number)) {
+      recording::add_patch(place.at(segment::failure_place(number)), bytes_of(*failure), patches);
     }
   }
   return patches;

@@ -9,8 +9,9 @@
 //            Allocator[]   geometry and audit of each space
 //            RingManager[] the kernel-config rings, state included
 //            Counters      peaks, event counts, anomalies; arrays by device
+//            Peaks         what was held at the moments of the peaks
 //            Watermark[]   peaks of regions
-//            Failure[]     the last four, each with its frozen picture
+//            Failure[]     the first and the last four, each with its frozen picture
 //            Blob...       interned strings, core sets and lists, append only
 //            Event[]       a ring of numbered records, overwritten in place
 //   last     Slot[]        the live table: the truth
@@ -49,8 +50,9 @@ enum class SectionKind : std::uint32_t {
   kInterned = 8,
   kEvents = 9,
   kTable = 10,
+  kPeaks = 11,
 };
-inline constexpr std::uint32_t kSections = 10;
+inline constexpr std::uint32_t kSections = 11;
 
 struct Section {
   std::uint32_t kind;
@@ -99,6 +101,7 @@ inline constexpr std::uint32_t kHeaderPartial = 1u << 4;         // adopted by a
 inline constexpr std::uint32_t kHeaderRecreated = 1u << 5;       // the file had been unlinked
 inline constexpr std::uint32_t kHeaderDisconnected = 1u << 6;    // a legacy client's socket closed
 inline constexpr std::uint32_t kHeaderStacksCut = 1u << 7;       // no room: lines alone, or nothing
+inline constexpr std::uint32_t kHeaderUnreached = 1u << 8;       // RTLD_DEEPBIND: nothing is seen
 
 // Whether the lines of Python are told.
 enum class Lines : std::uint32_t {
@@ -115,7 +118,7 @@ struct Header {
   std::uint32_t header_bytes;
   std::uint64_t nonce;  // random; also in the file's name
   Section sections[kSections];
-  std::uint64_t reserved0[7];
+  std::uint64_t reserved0[4];
   Identity subject;  // whose memory
   Identity writer;   // who writes: the same, but for a daemon that serves a legacy client
   Clock clock;
@@ -139,7 +142,7 @@ struct Header {
   std::uint32_t device_set_count;
   std::uint32_t allocator_count;
   std::uint32_t ring_manager_count;
-  std::uint32_t failure_count;  // number of failures ever; record n stands at (n - 1) % 4
+  std::uint32_t failure_count;  // number of failures ever; see failure_place()
   std::uint32_t flags;
   std::uint32_t ended;  // Ended
   // Counts what is written without an event: records with a version, anomalies, the words before
@@ -326,6 +329,50 @@ struct Counters {
 static_assert(offsetof(Counters, taken) == 512);
 static_assert(sizeof(Counters) == 512 + (8 + 8 + 6) * 256 * 8);
 
+// When a space of some devices was fullest. What was held then is what live buffers hold that are
+// not younger, and what such buffers have released since: that is added up in shares.
+struct PeakSpace {
+  std::uint64_t ticks;  // of the youngest buffer that was held then; 0 = not known
+  std::uint64_t bytes;  // taken on each device
+  std::uint64_t lost;   // released since then, and no share had room for it
+};
+static_assert(sizeof(PeakSpace) == 24);
+
+struct Peak {
+  std::uint64_t version;  // odd while it or a share of it is being written
+  std::uint64_t event;    // the last that changed it
+  std::uint32_t lead;     // one of its devices
+  std::uint32_t reserved0;
+  PeakSpace spaces[kSpaces];  // of DRAM and L1 the words that every call reads are on this line
+  std::uint64_t devices[kMaxDevices / 64];  // a bit each; no other record has it
+  std::uint64_t reserved[10];
+};
+static_assert(sizeof(Peak) == 256);
+static_assert(offsetof(Peak, spaces) == 24);
+static_assert(offsetof(Peak, devices) == 144);
+
+// Released since a peak by buffers that were held then and come from one place.
+struct PeakShare {
+  std::uint64_t ticks;  // of the peak that it belongs to: another one voids it
+  std::uint64_t bytes;  // on each device
+  std::uint32_t origin;
+  std::uint32_t operation;
+  std::uint32_t buffers;
+  std::uint16_t peak;  // index
+  std::uint16_t space;
+};
+static_assert(sizeof(PeakShare) == 32);
+
+struct Peaks {
+  std::uint32_t count;
+  std::uint32_t reserved0;
+  std::uint64_t reserved[7];
+  Peak peaks[kMaxPeaks];
+  PeakShare shares[kPeakShares];
+};
+static_assert(offsetof(Peaks, peaks) == 64);
+static_assert(sizeof(Peaks) == 64 + 64 * 256 + 4096 * 32);
+
 struct Watermark {
   std::uint64_t version;  // odd while being opened or closed
   std::uint32_t in_use;
@@ -364,6 +411,24 @@ struct Failure {
 };
 static_assert(offsetof(Failure, message) == 112);
 static_assert(offsetof(Failure, picture) == 2048);
+
+// Where the failure of this number stands. The first ones stay; the others take turns.
+inline constexpr std::uint32_t failure_place(std::uint32_t number) {
+  return number <= kFirstFailures ? number - 1
+                                  : kFirstFailures + (number - kFirstFailures - 1) % kLastFailures;
+}
+static_assert(failure_place(1) == 0 && failure_place(4) == 3 && failure_place(5) == 4);
+static_assert(failure_place(8) == 7 && failure_place(9) == 4);
+
+// The next failure of `count` that is kept; beyond `count` if there is none. 64 bits: a stranger
+// says how many there were.
+inline constexpr std::uint64_t next_failure(std::uint64_t number, std::uint64_t count) {
+  const std::uint64_t next = number + 1;
+  const bool is_gone = next > kFirstFailures && next + kLastFailures <= count;
+  return is_gone ? count - kLastFailures + 1 : next;
+}
+static_assert(next_failure(0, 3) == 1 && next_failure(4, 20) == 17 && next_failure(20, 20) == 21);
+static_assert(next_failure(4, 8) == 5 && next_failure(4, 9) == 6 && next_failure(17, 20) == 18);
 
 // ---- interned data -------------------------------------------------------------------------
 
@@ -440,8 +505,9 @@ inline constexpr std::uint64_t kCountersOffset =
 inline constexpr std::uint64_t kWatermarksOffset = page_up(kCountersOffset + sizeof(Counters));
 inline constexpr std::uint64_t kFailuresOffset =
     page_up(kWatermarksOffset + kMaxWatermarks * sizeof(Watermark));
-inline constexpr std::uint64_t kInternedOffset =
+inline constexpr std::uint64_t kPeaksOffset =
     page_up(kFailuresOffset + kMaxFailures * sizeof(Failure));
+inline constexpr std::uint64_t kInternedOffset = page_up(kPeaksOffset + sizeof(Peaks));
 inline constexpr std::uint64_t kEventsOffset = kInternedOffset + kMaxInternedBytes;
 inline constexpr std::uint64_t kTableOffset = kEventsOffset + kEventCapacity * sizeof(Event);
 static_assert(kAllocatorsOffset % 4096 == 0 && kRingManagersOffset % 4096 == 0);

@@ -17,8 +17,13 @@ inline constexpr std::uint32_t kMaxRingManagers = 64;
 inline constexpr std::uint32_t kMaxRings = 5;     // one a programmable core type
 inline constexpr std::uint32_t kRingEntries = 8;  // as in the runtime; at most 7 are in use
 inline constexpr std::uint32_t kRingSlices = 64;  // in one ring, of the workloads launched last
-inline constexpr std::uint32_t kMaxFailures = 4;  // the last ones are kept
+// Failures that are kept: the first ones, which often cause the others, and the last ones.
+inline constexpr std::uint32_t kFirstFailures = 4;
+inline constexpr std::uint32_t kLastFailures = 4;
+inline constexpr std::uint32_t kMaxFailures = kFirstFailures + kLastFailures;
 inline constexpr std::uint32_t kMaxPictureSlots = 4096;
+inline constexpr std::uint32_t kMaxPeaks = 64;
+inline constexpr std::uint32_t kPeakShares = 4096;
 inline constexpr std::uint32_t kMaxWatermarks = 16;
 inline constexpr std::uint32_t kMaxMessageBytes = 1024;
 inline constexpr std::uint32_t kMaxBlobBytes = 64 * 1024;  // one interned string or list

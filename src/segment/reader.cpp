@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "segment/reader.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -137,10 +138,31 @@ std::unique_ptr<Failure> Reader::read_failure(std::uint32_t number) const {
   if (number == 0 || number > header_.failure_count || place.entries < kMaxFailures) return nullptr;
   auto failure = std::make_unique_for_overwrite<Failure>();
   const auto scratch = std::make_unique_for_overwrite<Failure>();
-  const std::uint64_t offset = place.at((number - 1) % kMaxFailures);
+  const std::uint64_t offset = place.at(failure_place(number));
   if (read_settled(file_, offset, *failure, *scratch) != Settled::kYes) return nullptr;
   if (failure->number != number || failure->picture_slots > kMaxPictureSlots) return nullptr;
   return failure;
+}
+
+std::unique_ptr<Peaks> Reader::read_peaks() const {
+  const std::uint64_t offset = layout_.section(SectionKind::kPeaks).offset;
+  auto peaks = std::make_unique_for_overwrite<Peaks>();
+  const auto again = std::make_unique_for_overwrite<Peaks>();
+  constexpr std::size_t kRecords = offsetof(Peaks, shares);
+  for (std::uint32_t tries = 0; tries < kStateTries; ++tries) {
+    if (!file_.read(offset, peaks.get(), sizeof *peaks) ||
+        !file_.read(offset, again.get(), kRecords)) {
+      return nullptr;
+    }
+    // Every change of a share is between two changes of its record.
+    const bool even = std::ranges::none_of(
+        peaks->peaks, [](const Peak& peak) { return (peak.version & 1) != 0; });
+    if (even && std::memcmp(peaks.get(), again.get(), kRecords) == 0) {
+      peaks->count = std::min(peaks->count, kMaxPeaks);
+      return peaks;
+    }
+  }
+  return nullptr;
 }
 
 bool Reader::read_watermark(std::uint32_t index, Watermark& watermark) const {

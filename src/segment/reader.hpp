@@ -77,6 +77,8 @@ class Reader {
   bool read_counter_front(CounterFront& front) const;
   // A failure by its number; nothing if it was replaced by a later one or is being written.
   std::unique_ptr<Failure> read_failure(std::uint32_t number) const;
+  // Peaks with their shares, all of one moment; null if there are none or they kept changing.
+  std::unique_ptr<Peaks> read_peaks() const;
   bool read_watermark(std::uint32_t index, Watermark& watermark) const;
   EventRun read_events(std::uint64_t from, std::uint64_t to) const;
 

@@ -30,6 +30,7 @@ constexpr std::array<Expected, kSections> kExpected = {{
     {0, false, 0},
     {sizeof(Event), true, kMaxEventCapacity},
     {sizeof(Slot), true, kMaxTableSlots},
+    {sizeof(Peaks), false, 1},
 }};
 
 bool has_room(const Expected& expected, std::uint64_t entry_bytes) {

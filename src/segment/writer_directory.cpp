@@ -51,6 +51,18 @@ int open_private_directory(const char* path, WriterDirectory& directory) {
 
 bool is_full(int error) { return error == ENOSPC || error == EDQUOT; }
 
+void name_writer_directory(char (&path)[256]) {
+  const char* wanted = secure_getenv("TTMEM_DIR");
+  path[0] = '\0';
+  if (wanted != nullptr && *wanted != '\0') {
+    if (std::strlen(wanted) < sizeof path) std::memcpy(path, wanted, std::strlen(wanted) + 1);
+  } else if (faccessat(AT_FDCWD, kHostWide, W_OK | X_OK, AT_EACCESS) == 0) {
+    std::memcpy(path, kHostWide, sizeof kHostWide);
+  } else {
+    std::snprintf(path, sizeof path, "/dev/shm/ttmem-%u", static_cast<unsigned>(geteuid()));
+  }
+}
+
 int open_writer_directory(const char* wanted, WriterDirectory& directory, Choice choice) {
   // secure_getenv: a setuid program must not write where its caller says.
   if (wanted == nullptr || *wanted == '\0') wanted = secure_getenv("TTMEM_DIR");

@@ -19,6 +19,9 @@ struct WriterDirectory {
 
 enum class Choice { kFirst, kLast };  // kLast: only where nobody wished for a directory
 
+// The first of them that this process would try; "" if its path is too long.
+void name_writer_directory(char (&path)[256]);
+
 // Returns 0 or an errno. `wanted` may be null.
 int open_writer_directory(const char* wanted, WriterDirectory& directory,
                           Choice choice = Choice::kFirst);

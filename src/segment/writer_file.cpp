@@ -43,6 +43,7 @@ constexpr Place kPlaces[kSections + 1] = {
     {kInternedOffset, kMaxInternedBytes},
     {kEventsOffset, kEventCapacity * sizeof(Event)},
     {kTableOffset, kMaxTableSlots * sizeof(Slot)},
+    {kPeaksOffset, sizeof(Peaks)},
 };
 
 bool lock_for_life(int fd) {

@@ -21,8 +21,11 @@
 #include "serve/http/guard.hpp"
 #include "serve/http/page.hpp"
 #include "serve/http/routes.hpp"
+#include "serve/http/sessions.hpp"
 #include "serve/http_server.hpp"
+#include "serve/local_server.hpp"
 #include "serve/refresher.hpp"
+#include "serve/viewers.hpp"
 #include "view/metrics.hpp"
 
 namespace ttmem::serve {
@@ -57,7 +60,11 @@ class Daemon {
   void reload();
   void summarise();
   void stop();
+  void open_local();
   http::Response answer(const http::Request& request);
+  http::Response answer_local(const http::Request& request, std::uint32_t uid);
+  http::Response answer_as(const http::Request& request, std::uint32_t uid);
+  http::Response link_for(std::uint32_t uid);
   view::SelfFigures self() const;
 
   Config config_;
@@ -73,7 +80,10 @@ class Daemon {
   std::unique_ptr<history::History> history_;
   std::optional<Refresher> refresher_;
   std::optional<http::Routes> routes_;
+  std::optional<Viewers> viewers_;  // none: everybody is told everything
+  http::Sessions sessions_;
   std::optional<HttpServer> http_;
+  std::optional<LocalServer> local_;
   std::optional<legacy::Server> legacy_;
 };
 
@@ -112,6 +122,7 @@ DaemonEnd Daemon::run() {
   refresher_->refresh();
   handle_signals();
   if (const auto failed = open_http(inherited.http)) return *failed;
+  open_local();
   open_legacy(inherited.legacy);
   refresher_->start();
   tell_service_manager("READY=1");
@@ -155,8 +166,25 @@ std::optional<DaemonEnd> Daemon::open_http(int inherited) {
   });
   const std::string url = "http://" + http_->address();
   log_.info("listening on " + url);
-  listening_(url);
+  listening_(url + sessions_.make_link(::geteuid(), http::Sessions::Clock::now()));
   return std::nullopt;
+}
+
+// Commands of this machine ask here: the kernel says whose they are.
+void Daemon::open_local() {
+  if (!options_.http) return;
+  if (!options_.all_users) {
+    viewers_.emplace(sources());
+    loop_.every(10s, [this] { viewers_->forget_idle(); });
+  }
+  local_.emplace(loop_, lock_.directory() + "/" + kLocalSocketName,
+                 [this](const http::Request& request, std::uint32_t uid) {
+                   return answer_local(request, uid);
+                 });
+  if (const auto problem = local_->open()) {
+    log_.warn(*problem + "; commands are told only what everybody is told");
+    local_.reset();
+  }
 }
 
 void Daemon::open_legacy(int inherited) {
@@ -249,11 +277,39 @@ http::RouteSources Daemon::sources() {
 }
 
 http::Response Daemon::answer(const http::Request& request) {
+  const auto now = http::Sessions::Clock::now();
   auto refused = guard_.refusal(request);
   if (refused && refused->status == http::kNoToken) {
     if (auto page = http::page_answer(request)) refused = std::move(page);
   }
-  return refused ? std::move(*refused) : routes_->answer(request);
+  if (refused) return std::move(*refused);
+  if (request.path == http::kEnter) return sessions_.enter(request, now);
+  if (viewers_ && guard_.has_token(request)) return viewers_->answer(request, std::nullopt);
+  if (const auto uid = sessions_.user_of(request, now)) return answer_as(request, *uid);
+  return routes_->answer(request);
+}
+
+// Root may read every segment anyway; the daemon's own user is told no less than anybody.
+http::Response Daemon::answer_as(const http::Request& request, std::uint32_t uid) {
+  if (viewers_ && uid == 0) return viewers_->answer(request, std::nullopt);
+  if (!viewers_ || uid == ::geteuid()) return routes_->answer(request);
+  return viewers_->answer(request, uid);
+}
+
+http::Response Daemon::answer_local(const http::Request& request, std::uint32_t uid) {
+  if (request.method != "GET" && !request.is_head()) {
+    return http::error(405, "this API is read-only: use GET or HEAD");
+  }
+  if (request.path == "/api/v1/link") return link_for(uid);
+  http::Response response = answer_as(request, uid);
+  if (response.stream) return http::error(404, "streams are served over TCP only");
+  return response;
+}
+
+http::Response Daemon::link_for(std::uint32_t uid) {
+  const std::string link = sessions_.make_link(uid, http::Sessions::Clock::now());
+  if (link.empty() || !http_) return http::error(500, "there is no page to link to");
+  return http::json(fmt::format(R"({{"link":"http://{}{}"}})", http_->address(), link) + "\n");
 }
 
 view::SelfFigures Daemon::self() const {

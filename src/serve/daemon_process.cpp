@@ -81,6 +81,7 @@ RunLock::Outcome RunLock::take() {
   if (::ftruncate(file_.get(), 0) == 0) {
     [[maybe_unused]] const ssize_t count = ::pwrite(file_.get(), pid.data(), pid.size(), 0);
   }
+  directory_ = directory.path;
   return Outcome::kTaken;
 }
 

@@ -24,10 +24,12 @@ class RunLock {
   // In the directory where this user's programs write their segments. problem() says why not.
   Outcome take();
   const std::string& problem() const { return problem_; }
+  // That directory, once the lock is taken.
+  const std::string& directory() const { return directory_; }
 
  private:
   FileDescriptor file_;
-  std::string problem_;
+  std::string problem_, directory_;
 };
 
 // ---- the service manager ------------------------------------------------------------------------

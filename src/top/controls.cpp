@@ -63,6 +63,13 @@ void open_process(ScreenState& state, ProcessId process) {
   state.list().selected = 0;
 }
 
+void fold_or_unfold(ScreenState& state, const Scene& scene, std::size_t selected) {
+  const auto rows = tree_rows(scene);
+  if (selected >= rows.size() || !rows[selected]->step.has_inside) return;
+  const std::string& path = rows[selected]->step.path;
+  if (state.unfolded.erase(path) == 0) state.unfolded.insert(path);
+}
+
 void open_selected(ScreenState& state, const Shown& shown) {
   const Scene scene{shown.frame, shown.history, state};
   const auto selected = static_cast<std::size_t>(std::max(0, state.list().selected));
@@ -84,6 +91,8 @@ void open_selected(ScreenState& state, const Shown& shown) {
     if (process == nullptr || selected >= process->failures.size()) return;
     state.open_failure = process->failures[selected].number;
     state.list().selected = 0;
+  } else if (state.view == View::kProcess && !state.failures && state.tree) {
+    fold_or_unfold(state, scene, selected);
   }
 }
 
@@ -257,6 +266,11 @@ Outcome press(ScreenState& state, char32_t character, const Shown& shown) {
       break;
     case U'b':
       state.exact = !state.exact;
+      break;
+    case U't':
+      if (state.view != View::kProcess || state.failures) break;
+      state.tree = !state.tree;
+      state.list().selected = 0;
       break;
     case U'+':
     case U'=':

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "top/source_lines.hpp"
 #include "view/labels.hpp"
 
 namespace ttmem::top {
@@ -132,12 +133,27 @@ std::vector<HoldingGroup> groups_of(const collect::Collector& collector,
   return result;
 }
 
+std::vector<TreeRow> tree_of(const collect::Collector& collector,
+                             const ledger::ProcessView& process) {
+  static thread_local SourceLines sources;  // of the one thread that reads
+  ledger::OriginQuestion question{ledger::OriginBy::kStack, {}, {}};
+  question.of = [&](const ledger::ProcessName& each) { return each.is(process); };
+  std::vector<TreeRow> rows;
+  for (view::OriginStep& step : view::origin_tree(collector.origins(question).rows)) {
+    if (rows.size() == kTreeRowsKept) break;
+    std::string text = sources.text_of(step.name);
+    rows.push_back({std::move(step), std::move(text)});
+  }
+  return rows;
+}
+
 ProcessDetails process_details(const collect::Collector& collector,
-                               const ledger::ProcessView& process, std::uint32_t failure,
+                               const ledger::ProcessView& process, std::uint32_t failure, bool tree,
                                ledger::TimeNs now) {
   ProcessDetails details;
   details.process = process_id(process);
   details.groups = groups_of(collector, process, last_moment(process, now));
+  if (tree) details.tree = tree_of(collector, process);
   details.failure = failure;
   if (failure == 0) return details;
   auto picture = collector.failure_picture(process.key, failure);
@@ -171,7 +187,8 @@ void take_details(const collect::Collector& collector, const Request& request, F
   }
   for (const ledger::ProcessView& process : frame.snapshot.processes) {
     if (request.process == process_id(process)) {
-      frame.process = process_details(collector, process, request.failure, frame.snapshot.time);
+      frame.process =
+          process_details(collector, process, request.failure, request.tree, frame.snapshot.time);
     }
   }
   if (request.programs) frame.programs = collector.programs(request.launches);

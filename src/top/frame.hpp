@@ -14,6 +14,7 @@
 #include "collect/collector.hpp"
 #include "ledger/event.hpp"
 #include "ledger/snapshot.hpp"
+#include "view/origin_tree.hpp"
 
 namespace ttmem::top {
 
@@ -29,6 +30,7 @@ struct Request {
   std::optional<std::uint64_t> device;  // unique id: its cores, kernels and DRAM
   std::optional<ProcessId> process;     // its holdings
   std::uint32_t failure = 0;            // of that process: its picture; 0 = none
+  bool tree = false;                    // of that process: its holdings by stack
   bool programs = false;
   bool launches = false;  // of the programs: which ran when
   bool events = false;
@@ -60,9 +62,16 @@ struct HoldingGroup {
 };
 inline constexpr std::uint64_t kFreshNs = 60'000'000'000;
 
+struct TreeRow {
+  view::OriginStep step;
+  std::string source;  // the text of its line; "" = not known
+};
+inline constexpr std::size_t kTreeRowsKept = 2000;
+
 struct ProcessDetails {
   ProcessId process = 0;
   std::vector<HoldingGroup> groups;  // largest first
+  std::vector<TreeRow> tree;
   std::uint32_t failure = 0;
   std::vector<ledger::HoldingView> picture;  // of that failure
   std::string picture_problem;               // why there is none

@@ -17,7 +17,7 @@ struct Line {
 };
 
 // Short enough to be read in 60 columns.
-constexpr std::array<Line, 13> kKeys = {{
+constexpr std::array<Line, 14> kKeys = {{
     {"Tab  1-6  Esc", "next view, a view, back to the overview"},
     {"↑ ↓  PgUp PgDn", "move; Home and End go to the ends"},
     {"Enter", "open the device, process or failure"},
@@ -27,6 +27,7 @@ constexpr std::array<Line, 13> kKeys = {{
     {"c", "cores: colour by the next figure"},
     {"n  p", "next and previous device or process"},
     {"f", "kernels, timeline, failures, and back"},
+    {"t", "process: a tree by line; Enter folds"},
     {"b", "bytes to the last digit"},
     {"Space", "pause and go on"},
     {"+  -", "read more or less often, 0.1 to 60 s"},

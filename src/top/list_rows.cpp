@@ -41,6 +41,7 @@ ProcessRow row_of(const ledger::ProcessView& process) {
 int process_row_count(const Scene& scene) {
   const ledger::ProcessView* process = scene.process();
   if (process == nullptr) return 0;
+  if (!scene.state.failures && scene.state.tree) return static_cast<int>(tree_rows(scene).size());
   if (!scene.state.failures) return static_cast<int>(group_rows(scene).size());
   if (scene.state.open_failure == 0) return static_cast<int>(process->failures.size());
   return scene.frame.process ? static_cast<int>(scene.frame.process->picture.size()) : 0;
@@ -137,6 +138,23 @@ std::vector<const HoldingGroup*> group_rows(const Scene& scene) {
     if (matches(list.filter, {group.what, group.operation, group.line})) rows.push_back(&group);
   }
   sort_rows(rows, group_orders(), list);
+  return rows;
+}
+
+std::vector<const TreeRow*> tree_rows(const Scene& scene) {
+  std::vector<const TreeRow*> rows;
+  if (!scene.frame.process) return rows;
+  const std::string& filter = scene.state.lists[static_cast<std::size_t>(View::kProcess)].filter;
+  std::size_t folded_at = SIZE_MAX;  // the depth of the folded step that we are inside of
+  for (const TreeRow& row : scene.frame.process->tree) {
+    if (!filter.empty()) {
+      if (matches(filter, {row.step.name, row.source})) rows.push_back(&row);
+      continue;
+    }
+    if (row.step.depth > folded_at) continue;
+    folded_at = scene.state.unfolded.contains(row.step.path) ? SIZE_MAX : row.step.depth;
+    rows.push_back(&row);
+  }
   return rows;
 }
 

@@ -49,6 +49,9 @@ std::vector<const ledger::ProgramView*> program_rows(const Scene& scene);
 
 std::vector<const HoldingGroup*> group_rows(const Scene& scene);
 
+// The steps that no folded one is around; with a filter, those that match.
+std::vector<const TreeRow*> tree_rows(const Scene& scene);
+
 std::vector<const EventLine*> event_rows(const Scene& scene);
 // Where the selection of the events must be in the next frame to stay on its event. On the newest
 // it follows what happens.

@@ -91,6 +91,8 @@ void draw_process(Canvas& canvas, const view::Rect& place, const Scene& scene) {
                         place.rows - head - devices};
   if (scene.state.failures) {
     draw_failures(canvas, rest, scene, *process);
+  } else if (scene.state.tree) {
+    draw_tree(canvas, rest, scene, *process);
   } else {
     draw_groups(canvas, rest, scene, *process);
   }

@@ -53,6 +53,8 @@ std::vector<Hint> hints(const ScreenState& state) {
   if (state.view == View::kPrograms) add('f', "f", state.timeline ? "figures" : "timeline");
   if (state.view == View::kProcess) {
     add('f', "f", state.failures ? "holdings" : "failures");
+    if (!state.failures) add('t', "t", state.tree ? "list" : "tree");
+    if (!state.failures && state.tree) add('\r', "Enter", "fold");
     add('n', "n", "next");
   }
   if (!cores && !(state.view == View::kProcess && state.failures)) add('/', "/", "filter");

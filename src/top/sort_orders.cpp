@@ -144,7 +144,8 @@ std::vector<std::string_view> order_titles(const ScreenState& state) {
     case View::kPrograms:
       return titles(program_orders());
     case View::kProcess:
-      return state.failures ? std::vector<std::string_view>() : titles(group_orders());
+      return state.failures || state.tree ? std::vector<std::string_view>()
+                                          : titles(group_orders());
     case View::kDevice:
       return titles(kernel_orders());
     default:

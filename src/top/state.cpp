@@ -25,6 +25,7 @@ Request request_for(const ScreenState& state, const ledger::Snapshot& snapshot) 
         request.process = process_id(snapshot.processes.front());
       }
       request.failure = state.open_failure;
+      request.tree = state.tree;
       break;
     case View::kPrograms:
       request.programs = true;

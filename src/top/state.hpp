@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "top/frame.hpp"
@@ -55,6 +56,8 @@ struct ScreenState {
   bool timeline = false;           // Programs: which ran when, instead of their figures
   bool kernels = false;            // Device: the kernels alone, instead of the cores
   bool failures = false;           // Process: failures instead of holdings
+  bool tree = false;               // Process: holdings by stack
+  std::set<std::string> unfolded;  // of that tree, by path
   std::uint32_t open_failure = 0;  // the number of the failure whose picture is shown
   bool editing_filter = false;
   bool sort_menu = false;

@@ -49,6 +49,9 @@ void draw_process_devices(Canvas& canvas, const view::Rect& place, const Scene& 
 // Its holdings by kind and operation: how much, how old, what is new.
 void draw_groups(Canvas& canvas, const view::Rect& place, const Scene& scene,
                  const ledger::ProcessView& process);
+// The same as a tree of stacks.
+void draw_tree(Canvas& canvas, const view::Rect& place, const Scene& scene,
+               const ledger::ProcessView& process);
 // Its failures; or, of one that is open, what was held at that moment.
 void draw_failures(Canvas& canvas, const view::Rect& place, const Scene& scene,
                    const ledger::ProcessView& process);

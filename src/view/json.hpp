@@ -45,7 +45,7 @@ struct DeviceRings {
 // What was asked, and the rows that answer it.
 struct Origins {
   ledger::OriginQuestion question;
-  std::vector<ledger::OriginTotal> rows;
+  ledger::OriginTotals totals;
 };
 
 struct ProcessFailure {

@@ -17,13 +17,16 @@ struct EventFields {
       : buffer(kind == EventKind::kBufferAllocated || kind == EventKind::kBufferFreed ||
                kind == EventKind::kBufferChanged),
         program(kind >= EventKind::kProgramRegistered && kind <= EventKind::kProgramReleased),
+        workload(kind >= EventKind::kWorkloadCreated && kind <= EventKind::kWorkloadReleased),
         trace(kind >= EventKind::kTraceBegun && kind <= EventKind::kTraceReleased),
         gap(kind == EventKind::kGap),
         ended(kind == EventKind::kProcessEnded),
         failed(kind == EventKind::kFailed),
         anomaly(kind == EventKind::kAnomaly),
         launch(kind == EventKind::kLaunched) {}
-  bool buffer, program, trace, gap, ended, failed, anomaly, launch;
+  bool buffer, program, workload, trace, gap, ended, failed, anomaly, launch;
+  // 0 is an id like any other: the runtime numbers its buffers from 0.
+  bool id() const { return buffer || program || workload || trace; }
 };
 
 Json id_or_null(std::uint64_t id) { return id == 0 ? Json(nullptr) : id_text(id); }
@@ -58,8 +61,15 @@ Json devices(const std::vector<ledger::EventDevice>& views) {
   return value;
 }
 
-void add_what(Json& value, const ledger::EventView& event) {
-  value["id"] = id_or_null(event.id);
+// What could not be matched is mostly named by its id, which may be 0.
+Json unknown_id(const ledger::EventView& event, const EventFields& has) {
+  if (!has.anomaly) return nullptr;
+  return ledger::is_about_a_buffer(event.reason) ? id_text(event.unknown_id)
+                                                 : id_or_null(event.unknown_id);
+}
+
+void add_what(Json& value, const ledger::EventView& event, const EventFields& has) {
+  value["id"] = has.id() ? id_text(event.id) : id_or_null(event.id);
   value["workload"] = id_or_null(event.workload);
   value["name"] = text_or_null(event.name);
   value["operation"] = text_or_null(event.operation);
@@ -97,7 +107,7 @@ void add_rest(Json& value, const ledger::EventView& event, const EventFields& ha
   value["ended"] = if_has(has.ended, name(event.ended));
   value["failure"] = if_has(has.failed, event.failure);
   value["reason"] = text_or_null(event.reason);
-  value["unknown_id"] = has.anomaly ? id_or_null(event.unknown_id) : Json(nullptr);
+  value["unknown_id"] = unknown_id(event, has);
   value["freed_buffers"] = if_has(has.ended, event.freed_buffers);
 }
 
@@ -112,7 +122,7 @@ std::string event_json(const ledger::EventView& event) {
   value["number"] = event.number == 0 ? json::Json(nullptr) : json::Json(event.number);
   value["event"] = name(event.kind);
   value["devices"] = json::devices(event.devices);
-  json::add_what(value, event);
+  json::add_what(value, event, has);
   json::add_buffer(value, event, has);
   json::add_program(value, event, has);
   json::add_rest(value, event, has);

@@ -18,7 +18,8 @@ Json space(const ledger::OriginSpace& view) {
   const ledger::Figure none = view.buffers == 0 ? ledger::Figure(0) : ledger::Figure();
   return {{"taken", or_null(view.taken ? view.taken : none)},
           {"recent", or_null(view.recent ? view.recent : none)},
-          {"buffers", view.buffers}};
+          {"buffers", view.buffers},
+          {"at_peak", or_null(view.at_peak)}};
 }
 
 void add_bytes(Json& value, const ledger::OriginTotal& row) {
@@ -52,6 +53,17 @@ Json origin(const ledger::OriginTotal& row) {
   return value;
 }
 
+Json peak(const ledger::OriginPeak& view) {
+  Json value = Json::object();
+  add_process(value, *view.process);
+  value["devices"] = view.devices;
+  value["space"] = name(view.space);
+  value["time_ns"] = time_or_null(view.time);
+  value["bytes"] = view.bytes;
+  value["in_rows"] = view.in_rows;
+  return value;
+}
+
 }  // namespace
 }  // namespace json
 
@@ -62,12 +74,16 @@ std::string origins_json(const ledger::Snapshot& snapshot, const Origins& origin
   document["device"] = json::or_null(origins.question.device);
   document["origins"] = json::Json::array();
   ledger::OriginTotal total;
-  for (const ledger::OriginTotal& row : origins.rows) {
+  for (const ledger::OriginTotal& row : origins.totals.rows) {
     document["origins"].push_back(json::origin(row));
     ledger::add_to(total, row);
   }
   document["total"] = json::Json::object();
   json::add_bytes(document["total"], total);
+  document["peaks"] = json::Json::array();
+  for (const ledger::OriginPeak& each : origins.totals.peaks) {
+    document["peaks"].push_back(json::peak(each));
+  }
   return json::text(document, layout);
 }
 

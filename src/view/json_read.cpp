@@ -59,6 +59,7 @@ ledger::Tracking read_tracking(const Json& value) {
   tracking.hooks_missing = strings(value, "hooks_missing");
   tracking.lines = ledger::named<ledger::Lines>(string(value, "lines")).value_or(ledger::Lines());
   tracking.lines_reason = string(value, "lines_reason");
+  tracking.unreached = boolean(value, "unreached");
   tracking.stacks_cut = boolean(value, "stacks_cut");
   tracking.unrecorded = number_or_0<std::uint64_t>(value, "unrecorded");
   tracking.lost_events = number_or_0<std::uint64_t>(value, "lost_events");
@@ -146,6 +147,8 @@ ledger::ProcessView read_process(const Json& value) {
   for (const Json& each : field(value, "failures")) {
     process.failures.push_back(read_failure(each));
   }
+  process.failure_count =
+      number<std::uint64_t>(value, "failure_count").value_or(process.failures.size());
   for (const Json& each : field(value, "devices")) {
     process.devices.push_back(read_process_device(each));
     process.stand_in_kernels |= process.devices.back().figures.kernels.stand_in;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include <algorithm>
-#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "view/labels.hpp"
+#include "view/origin_tree.hpp"
 #include "view/printable.hpp"
+#include "view/status_sections.hpp"
 #include "view/table.hpp"
 #include "view/text.hpp"
 #include "view/units.hpp"
@@ -43,7 +43,9 @@ class Columns {
     with_pids_ = total_.processes.size() > 1;
     for (const Space which : ledger::kDeviceSpaces) {
       const bool usual = which == Space::kDram || which == Space::kL1;
-      if (usual || total_.space(which).buffers > 0) spaces_.push_back(which);
+      const ledger::OriginSpace& space = total_.space(which);
+      if (usual || space.buffers > 0 || space.at_peak.value_or(0) > 0) spaces_.push_back(which);
+      if (space.at_peak.value_or(0) > 0) peaks_.push_back(which);
     }
     with_programs_ = total_.program_l1 > 0 || total_.kernels > 0;
   }
@@ -57,6 +59,7 @@ class Columns {
     if (with_programs_) add("Program L1"), add("Kernels");
     add("Buffers");
     add("Last minute");
+    for (const Space which : peaks_) add(std::string(title(which)) + " at peak");
     if (with_pids_) add("PID");
     columns.push_back({std::string(column_title(by_)), Align::kLeft});
     return columns;
@@ -78,6 +81,8 @@ class Columns {
     }
     cells.push_back(std::to_string(buffers));
     cells.push_back(bytes_text(recent));
+    for (const Space which : peaks_)
+      cells.push_back(bytes_text(row.space(which).at_peak.value_or(0)));
     if (with_pids_) cells.push_back(pids_text(row));
     cells.push_back(name);
     return cells;
@@ -94,36 +99,23 @@ class Columns {
 
   OriginBy by_;
   OriginTotal total_;
-  std::vector<Space> spaces_;
+  std::vector<Space> spaces_, peaks_;
   bool with_pids_ = false, with_programs_ = false;
 };
 
-// A step of a stack with everything inside of it.
-struct Step {
-  OriginTotal total;
-  std::map<std::string, Step> inside;
-};
-
-void add_stack(Step& root, const OriginTotal& row) {
-  static const std::vector<std::string> kUnknown = {""};
-  Step* step = &root;
-  for (const std::string& name : row.path.empty() ? kUnknown : row.path) {
-    step = &step->inside[name];
-    ledger::add_to(step->total, row);
+// When each peak was, and whether the rows tell all of it.
+std::string peaks_text(const std::vector<ledger::OriginPeak>& peaks) {
+  std::string text;
+  for (const ledger::OriginPeak& peak : peaks) {
+    text += fmt::format("{} of {} was fullest at {}: {} on device {}", title(peak.space),
+                        process_label(*peak.process), clock_text(peak.time), bytes_text(peak.bytes),
+                        id_list(peak.devices));
+    if (peak.in_rows != peak.bytes) {
+      text += fmt::format(", of which the rows tell {}", bytes_text(peak.in_rows));
+    }
+    text += "\n";
   }
-}
-
-void add_rows(const Step& around, std::size_t depth, const Columns& columns, Table& table) {
-  std::vector<std::pair<const std::string*, const Step*>> steps;
-  for (const auto& [name, step] : around.inside) steps.emplace_back(&name, &step);
-  std::ranges::stable_sort(steps, [](const auto& a, const auto& b) {
-    return a.second->total.taken() > b.second->total.taken();
-  });
-  for (const auto& [name, step] : steps) {
-    const std::string text = name->empty() ? "(not known)" : printable(*name);
-    table.add(columns.cells(step->total, std::string(2 * depth, ' ') + text));
-    add_rows(*step, depth + 1, columns, table);
-  }
+  return text.empty() ? text : "\n" + text;
 }
 
 }  // namespace
@@ -134,19 +126,20 @@ std::string origin_name(const OriginTotal& row, OriginBy by) {
 }
 
 std::string origins_text(const Origins& origins, const Style& style) {
-  const auto& [question, rows] = origins;
-  const OriginBy by = question.by;
+  const auto& rows = origins.totals.rows;
+  const OriginBy by = origins.question.by;
   const Columns columns(rows, by);
   Table table(columns.titles());
   if (by == OriginBy::kStack) {
-    Step root;
-    for (const OriginTotal& row : rows) add_stack(root, row);
-    add_rows(root, 0, columns, table);
+    for (const OriginStep& step : origin_tree(rows)) {
+      const std::string name = step.name.empty() ? "(not known)" : printable(step.name);
+      table.add(columns.cells(step.total, std::string(2 * step.depth, ' ') + name));
+    }
   } else {
     for (const OriginTotal& row : rows) table.add(columns.cells(row, origin_name(row, by)));
   }
   table.add(columns.cells(columns.total(), "Total"), Tone::kStrong);
-  return table.text(style, 0);
+  return table.text(style, 0) + peaks_text(origins.totals.peaks);
 }
 
 }  // namespace ttmem::view

@@ -12,7 +12,13 @@ namespace {
 
 std::string failure_lines(const ledger::ProcessView& process, ledger::TimeNs now) {
   std::string text;
+  std::uint64_t before = 0;
   for (const ledger::FailureView& failure : process.failures) {
+    if (failure.number > before + 1) {
+      text += fmt::format("  {}: {} in between\n", process_label(process),
+                          count_text(failure.number - before - 1, "failure"));
+    }
+    before = failure.number;
     text += fmt::format(
         "  {}: {} {} ago: {}\n    ttmem dump --pid {} --failure {} shows what was "
         "held then\n",
@@ -57,6 +63,10 @@ std::string tracking_lines(const ledger::ProcessView& process) {
   if (tracking.growth_stopped) add("shared memory is full; free some and recording continues");
   if (!tracking.hooks_missing.empty()) {
     add("hooks that are not bound: " + joined(tracking.hooks_missing));
+  }
+  if (tracking.unreached) {
+    add("nothing of it is recorded: its libraries are loaded with RTLD_DEEPBIND, which hides them "
+        "from the hooks (see sys.setdlopenflags)");
   }
   if (!tracking.since_open) {
     add("attached late: programs compiled before are unknown until they are compiled again");

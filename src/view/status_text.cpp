@@ -17,7 +17,7 @@ enum class Rank : std::uint8_t { kExact, kNotAudited, kIncomplete, kDiffers };
 Rank rank(const ledger::Tracking& tracking) {
   if (tracking.exact == false) return Rank::kDiffers;
   if (tracking.unrecorded > 0 || tracking.partial || tracking.growth_stopped ||
-      !tracking.hooks_missing.empty()) {
+      tracking.unreached || !tracking.hooks_missing.empty()) {
     return Rank::kIncomplete;
   }
   return tracking.exact == true ? Rank::kExact : Rank::kNotAudited;

@@ -192,3 +192,50 @@ def test_a_folder_that_cannot_be_preloaded_from_is_said():
 def test_programs_without_tt_metal_are_not_recorded():
     assert command.run("run", "true").returncode == 0
     assert os.listdir(os.environ["TTMEM_DIR"]) == []
+
+
+# ---- nothing will be recorded -------------------------------------------------------------------
+
+def unusable(kind, folder):
+    path = os.path.join(folder, "segments")
+    if kind == "a file":
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("x")
+        return path, "is a file"
+    if kind == "missing":
+        return os.path.join(path, "deeper"), "does not exist and cannot be made"
+    if kind == "a device":
+        return "/dev/full", "is a file"
+    return "/proc/self", "may not be written"  # not even by root
+
+
+@pytest.mark.parametrize("kind", ["a file", "missing", "a device", "forbidden"])
+def test_one_line_says_that_nothing_will_be_recorded_and_why(kind, tmp_path):
+    path, why = unusable(kind, str(tmp_path))
+    done = command.run("run", "echo", "went on", TTMEM_DIR=path)
+    assert (done.returncode, done.stdout) == (0, "went on\n")
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert done.stderr.startswith("ttmem: nothing will be recorded: ") and why in done.stderr
+    refused = command.run("run", "--strict", "echo", "went on", TTMEM_DIR=path)
+    assert (refused.returncode, refused.stdout, refused.stderr) == (3, "", done.stderr)
+    verdict = command.run("doctor", TTMEM_DIR=path)
+    assert verdict.returncode == 1
+    assert "recordings  NONE: " in verdict.stdout and why in verdict.stdout
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a file system")
+@pytest.mark.parametrize("options, why", [("size=64k", "too little room"), ("ro", "read-only")])
+def test_a_small_and_a_read_only_file_system(options, why, tmp_path):
+    mount = ["mount", "-t", "tmpfs", "-o", options, "none", str(tmp_path)]
+    program = [TTMEM, "run", "--strict", "echo", "went on"]
+    done = subprocess.run(["unshare", "-m", "sh", "-c", '"$@" && exec ' + " ".join(program), "sh", *mount],
+                          env={**os.environ, "TTMEM_DIR": str(tmp_path)}, capture_output=True, text=True, check=False)
+    if "unshare" in done.stderr or "mount" in done.stderr:
+        pytest.skip(done.stderr)
+    assert done.returncode == 3 and why in done.stderr
+
+
+def test_nothing_is_said_and_nothing_is_left_where_all_is_well():
+    done = command.run("run", "--strict", "true")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert os.listdir(os.environ["TTMEM_DIR"]) == []

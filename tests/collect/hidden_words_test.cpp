@@ -69,7 +69,7 @@ class HiddenWords : public testing::Test {
     ASSERT_EQ(collector.snapshot().processes.size(), 1u);
     process = collector.snapshot().processes[0];
     collector.holdings([&](const ledger::HoldingView& each) { holding = each; });
-    rows = collector.origins({});
+    rows = collector.origins({}).rows;
   }
   ledger::ProcessView process;
   ledger::HoldingView holding;

@@ -77,6 +77,18 @@ TEST(Buffers, LargestFreeBlockIsTheSmallestOfTheAllocatorsThatCoverTheChip) {
   EXPECT_EQ(world.figures(1).space(Space::kDram).capacity, bank * 12);
 }
 
+TEST(Buffers, ADeviceThatWasOpenedAgainHasOnlyTheSpacesItHasNow) {
+  World world;
+  const SetIndex set = world.set({1});
+  AllocatorRecord before = wormhole_allocator(set, 64, 32768);
+  before.open = false;
+  world.ledger.set_allocator(1, before);
+  EXPECT_EQ(world.figures().space(Space::kL1Small).capacity, 64u * 32768);
+  world.ledger.set_allocator(2, wormhole_allocator(set, 64));
+  EXPECT_EQ(world.figures().space(Space::kL1Small).capacity, std::nullopt);
+  EXPECT_EQ(world.figures().l1_capacity, world.figures().space(Space::kL1).capacity);
+}
+
 TEST(Buffers, ScatterWhatIsFree) {
   World world;
   const AllocatorIndex allocator = world.allocator(world.set({1}));

@@ -149,7 +149,7 @@ std::string check_origins(const std::vector<ProcessInput>& processes, const Snap
   for (const DeviceView& device : snapshot.devices) {
     OriginTotal sum;
     for (const OriginTotal& row :
-         totals_by_origin(processes, snapshot, {OriginBy::kStack, device.id, {}})) {
+         totals_by_origin(processes, snapshot, {OriginBy::kStack, device.id, {}}).rows) {
       add_to(sum, row);
     }
     const OriginTotal held = held_on(processes, snapshot, device.id);

@@ -52,7 +52,7 @@ class OriginTotalsOfAModel : public testing::Test {
     Snapshot snapshot = assemble(inputs, peaks);
     snapshot.time = 4 * kMinute;
     EXPECT_EQ(check_everything(inputs, snapshot, true), "");
-    return totals_by_origin(inputs, snapshot, question);
+    return totals_by_origin(inputs, snapshot, question).rows;
   }
   static constexpr std::uint64_t kMinute = 60'000'000'000;
   World world;
@@ -117,11 +117,35 @@ TEST(OriginTotals, ProgramsCountWhereTheyComeFrom) {
   const std::vector<ProcessInput> inputs = {world.input(1)};
   PeakMemory peaks;
   const Snapshot snapshot = assemble(inputs, peaks);
-  const auto rows = totals_by_origin(inputs, snapshot, {});
+  const auto rows = totals_by_origin(inputs, snapshot, {}).rows;
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].program_l1, 4u * 2048);
   EXPECT_EQ(rows[0].kernels, 4u * 100);
   EXPECT_EQ(rows[0].programs, 1u);
+}
+
+TEST_F(OriginTotalsOfAModel, AtThePeakLiveOnesThatAreOlderAndWhatWasReleasedSince) {
+  std::vector<ProcessInput> inputs = {world.input(7, true)};
+  inputs[0].peaks = [] {
+    PeakRecords records;
+    records.peaks = {{{1}, {}}, {{2}, {}}};
+    records.peaks[0].moments[0] = {3 * kMinute, 40000, 0};  // after the activation
+    records.peaks[1].moments[0] = {1 * kMinute, 20000, 0};  // after the first weight
+    records.released = {{0, Space::kDram, 201, 0, 1000, 2}, {1, Space::kDram, 999, 0, 10, 1}};
+    return records;
+  };
+  PeakMemory memory;
+  const Snapshot snapshot = assemble(inputs, memory);
+  const OriginTotals totals = totals_by_origin(inputs, snapshot, {OriginBy::kLine, {}, {}});
+  ASSERT_EQ(totals.rows.size(), 3u);
+  EXPECT_EQ(totals.rows[0].space(Space::kDram).at_peak, 3u * 1024 * 12) << "one was younger";
+  EXPECT_EQ(totals.rows[1].space(Space::kDram).at_peak, 512u * 12 + 1000);
+  EXPECT_EQ(totals.rows[2].space(Space::kDram).at_peak, 10u) << "of an origin that nobody knows";
+  ASSERT_EQ(totals.peaks.size(), 2u);
+  EXPECT_EQ(totals.peaks[0].devices, std::vector<std::uint32_t>{0});
+  EXPECT_EQ(totals.peaks[0].bytes, 40000u);
+  EXPECT_EQ(totals.peaks[0].in_rows, 2u * 1024 * 12 + 512 * 12 + 1000);
+  EXPECT_EQ(totals.peaks[1].in_rows, 1024u * 12 + 10);
 }
 
 }  // namespace

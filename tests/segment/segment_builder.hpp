@@ -52,7 +52,8 @@ struct Places {
               {sizeof(Failure), kFailuresOffset, kMaxFailures * sizeof(Failure)},
               {sizeof(Blob), kInternedOffset, kMaxInternedBytes},
               {sizeof(Event), kEventsOffset, kEventCapacity * sizeof(Event)},
-              {sizeof(Slot), kTableOffset, kMaxTableSlots * sizeof(Slot)}}}};
+              {sizeof(Slot), kTableOffset, kMaxTableSlots * sizeof(Slot)},
+              {sizeof(Peaks), kPeaksOffset, sizeof(Peaks)}}}};
   }
   static Places compact() {
     using namespace segment;
@@ -65,7 +66,8 @@ struct Places {
               {sizeof(Failure), 4 << 20, kMaxFailures * sizeof(Failure)},
               {sizeof(Blob), 6528, 1024},
               {sizeof(Event), 7552, 16 * sizeof(Event)},
-              {sizeof(Slot), 8576, 64 * sizeof(Slot)}}}};
+              {sizeof(Slot), 8576, 64 * sizeof(Slot)},
+              {sizeof(Peaks), 8 << 20, sizeof(Peaks)}}}};
   }
 };
 

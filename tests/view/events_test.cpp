@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "support/owners.hpp"
+#include "view/json.hpp"
 #include "view/text.hpp"
 
 namespace ttmem::view {
@@ -40,6 +41,20 @@ TEST(EventText, EveryKindIsOneLine) {
     const std::string line = event_text(event, {});
     EXPECT_EQ(line.find('\n'), line.size() - 1);
   }
+}
+
+TEST(EventJson, ZeroIsAnIdLikeAnyOther) {
+  EventView event;
+  event.process = test::owner(1);
+  event.kind = EventKind::kBufferAllocated;
+  EXPECT_THAT(event_json(event), HasSubstr(R"("id":"0x0")"));
+  event.kind = EventKind::kDeviceOpened;
+  EXPECT_THAT(event_json(event), HasSubstr(R"("id":null)"));
+  event.kind = EventKind::kAnomaly;
+  event.reason = "unknown_free";
+  EXPECT_THAT(event_json(event), HasSubstr(R"("unknown_id":"0x0")"));
+  event.reason = "audit";
+  EXPECT_THAT(event_json(event), HasSubstr(R"("unknown_id":null)"));
 }
 
 }  // namespace

@@ -25,8 +25,12 @@ OriginTotal row(std::vector<std::string> path, std::uint64_t dram, std::int32_t 
   return total;
 }
 
+ledger::OriginPeak peak() {
+  return {test::owner(7), {0, 1}, Space::kDram, 1'000'000'000, 8192, 8000};
+}
+
 std::string printed(const std::vector<OriginTotal>& rows, OriginBy by) {
-  return origins_text({{by, {}, {}}, rows}, Style());
+  return origins_text({{by, {}, {}}, {rows, {}}}, Style());
 }
 
 TEST(OriginsText, ARowForEachAndTheirSum) {
@@ -56,6 +60,16 @@ TEST(OriginsText, AStackIsATreeWithWhatIsInside) {
             "12.0 KiB  0 B        2      6.0 KiB  Total\n");
 }
 
+TEST(OriginsText, WhatWasHeldAtThePeakHasAColumnAndAMoment) {
+  std::vector<OriginTotal> rows = {row({"a.py:3 f"}, 4096), row({"b.py:4 g"}, 1024)};
+  rows[1].space(Space::kDram).at_peak = 8000;
+  const std::string text = origins_text({{OriginBy::kLine, {}, {}}, {rows, {peak()}}}, Style());
+  EXPECT_NE(text.find("Last minute  DRAM at peak  Line\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("7.8 KiB  b.py:4 g\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("8.0 KiB on device 0-1, of which the rows tell 7.8 KiB\n"), std::string::npos)
+      << text;
+}
+
 TEST(OriginsText, UnknownBytesAreNotZero) {
   OriginTotal bare;
   bare.space(Space::kDram).buffers = 1;
@@ -66,9 +80,9 @@ TEST(OriginsText, UnknownBytesAreNotZero) {
 TEST(JsonDocument, OriginsAreWhatTheirTablesSay) {
   OriginTotal bare;
   bare.space(Space::kL1).buffers = 1;
-  const Json value = Json::parse(
-      origins_json({}, {{OriginBy::kRegion, 1, {}}, {row({"model > layer 3"}, 4096), bare}},
-                   JsonLayout::kPretty));
+  const Json value = Json::parse(origins_json(
+      {}, {{OriginBy::kRegion, 1, {}}, {{row({"model > layer 3"}, 4096), bare}, {peak()}}},
+      JsonLayout::kPretty));
   EXPECT_EQ(test::JsonDoc().complaints(value, "origins"), "");
   EXPECT_EQ(value["origins"][0]["name"], "model > layer 3");
   EXPECT_TRUE(value["origins"][1]["name"].is_null());
@@ -76,6 +90,8 @@ TEST(JsonDocument, OriginsAreWhatTheirTablesSay) {
   EXPECT_EQ(value["origins"][1]["dram"]["taken"], 0);
   EXPECT_EQ(value["total"]["dram"]["taken"], 4096);
   EXPECT_EQ(value["device"], 1);
+  EXPECT_EQ(value["peaks"][0]["bytes"], 8192);
+  EXPECT_TRUE(value["origins"][1]["l1"]["at_peak"].is_null());
 }
 
 }  // namespace

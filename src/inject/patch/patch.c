@@ -13,6 +13,7 @@
 
 #include "inject/patch/device_manager.h"
 #include "inject/patch/relocations.h"
+#include "inject/preload/leaving.h"
 #include "inject/preload/libraries.h"
 #include "inject/preload/slots.h"
 
@@ -53,6 +54,7 @@ static int bind(ttmem_patch_result* result) {
   const int refused = bind_slots(g_slots, kSlots);
   if (refused) return refused;
   g_bound = 1;
+  ttmem_leave_through(observer);
   result->buffers = catch_up(observer);
   return 0;
 }
@@ -62,6 +64,10 @@ static const ttmem_hook_slot* find_slot(const char* name) {
     if (strcmp(g_slots[i].name, name) == 0) return &g_slots[i];
   }
   return NULL;
+}
+
+static void* leaving(const char* name, void* function) {
+  return strcmp(name, "_exit") == 0 || strcmp(name, "_Exit") == 0 ? function : NULL;
 }
 
 /* What a relocation of this name shall point to; NULL = leave it alone. Names of the runtime all
@@ -83,6 +89,7 @@ static int patch_library(struct dl_phdr_info* info, size_t size, void* data) {
   result->protected_slots += counts.unprotected;
   result->failed += counts.failed;
   result->libraries += counts.found != 0;
+  ttmem_relocations_replace(info, leaving, ttmem_leave);
   return 0;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "inject/preload/leaving.h"
 #include "inject/preload/libraries.h"
 #include "inject/preload/slots.h"
 
@@ -42,6 +43,9 @@ EXPORTED ttmem_hook_slot* ttmem_preload_slots(unsigned* count) {
   *count = ttmem_preload_count;
   return ttmem_preload_table;
 }
+
+EXPORTED void _exit(int status) { ttmem_leave(status); }
+EXPORTED void _Exit(int status) { ttmem_leave(status); }
 
 static int disabled(void) {
   const char* value = getenv("TTMEM_DISABLE");
@@ -98,6 +102,7 @@ static void set_target(unsigned index, void* target) {
 static void bind_observer(void) {
   void* observer = disabled() ? NULL : ttmem_load_observer();
   if (!observer) return;
+  ttmem_leave_through(observer);
   void* bind = dlsym(observer, "ttmem_observer_bind");
   void* tell = dlsym(observer, "ttmem_observer_second_runtime");
   ttmem_observer_bind_fn function;

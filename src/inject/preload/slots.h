@@ -38,6 +38,15 @@ typedef unsigned (*ttmem_observer_attach_fn)(const void* device_manager);
 void ttmem_observer_second_runtime(void);
 typedef void (*ttmem_observer_second_runtime_fn)(void);
 
+/* Exported by libttmem_observer.so: the runtime is being loaded in a way that keeps it from calling
+ * the hooks (RTLD_DEEPBIND). */
+void ttmem_observer_unreached(void);
+
+/* Exported by libttmem_observer.so: this process is about to leave by `_exit`, which runs no
+ * destructors. It ends as it chose to; it did not die. */
+void ttmem_observer_leaving(void);
+typedef void (*ttmem_observer_leaving_fn)(void);
+
 /* Exported by libttmem_preload.so: its table. */
 ttmem_hook_slot* ttmem_preload_slots(unsigned* count);
 

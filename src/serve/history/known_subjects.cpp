@@ -177,8 +177,8 @@ void KnownRuns::update(const ledger::Snapshot& snapshot, const KnownDevices& dev
       known.dirty = known.dirty || added || changed;
     }
     known.dirty = take_end(known.run, process, round.now) || known.dirty;
-    known.dirty = known.dirty || known.run.failures != process.failures.size();
-    known.run.failures = process.failures.size();
+    known.dirty = known.dirty || known.run.failures != process.failure_count;
+    known.run.failures = process.failure_count;
   }
   for (auto& [identity, known] : runs_) {
     if (known.present || !known.run.ended.empty()) continue;

@@ -30,10 +30,11 @@ class Guard {
 
   // Why this request is not answered; nothing if it may pass.
   std::optional<Response> refusal(const Request& request) const;
+  // Whether it brings the administrator's token: who has that sees everything.
+  bool has_token(const Request& request) const;
 
  private:
   bool is_own_name(std::string_view host) const;
-  bool has_token(const Request& request) const;
 
   GuardOptions options_;
 };

@@ -162,6 +162,7 @@ bool RequestParser::take_request() {
   // Nor is it known which of two origins a browser meant: that is none of ours.
   if (message.count(beast::field::origin) > 1) request_.origin = "several";
   request_.authorization = field(message, beast::field::authorization).value_or("");
+  request_.cookie = field(message, beast::field::cookie).value_or("");
   const auto last = message.find("Last-Event-ID");
   if (last != message.end()) request_.last_event_id = std::string(last->value());
   request_.if_none_match = field(message, beast::field::if_none_match).value_or("");

@@ -18,9 +18,9 @@ namespace ttmem::serve::http {
 struct Request {
   std::string method;  // "GET"
   std::string path;    // decoded, without the question mark and what follows
-  std::vector<std::pair<std::string, std::string>> query;   // decoded, in order
-  std::optional<std::string> host, origin;                  // headers; empty = not there
-  std::string authorization, last_event_id, if_none_match;  // "" = not there
+  std::vector<std::pair<std::string, std::string>> query;           // decoded, in order
+  std::optional<std::string> host, origin;                          // headers; empty = not there
+  std::string authorization, cookie, last_event_id, if_none_match;  // "" = not there
   bool takes_gzip = false;
   bool keep_alive = true;
   bool from_loopback = true;

@@ -286,7 +286,7 @@ Response Routes::origins(const Request& request) {
   const auto device = selection.find(sources_.collector.snapshot());
   if (device && *device) origins.question.device = (*device)->id;
   origins.question.of = [&](const auto& process) { return selection.has(process); };
-  origins.rows = sources_.collector.origins(origins.question);
+  origins.totals = sources_.collector.origins(origins.question);
   return json(view::origins_json(sources_.live.frame(), origins, JsonLayout::kCompact));
 }
 

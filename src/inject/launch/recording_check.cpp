@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+
+#include "inject/launch/recording_check.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "segment/format.hpp"
+#include "segment/writer_directory.hpp"
+#include "segment/writer_file.hpp"
+
+namespace ttmem::inject {
+
+namespace {
+
+using segment::SectionKind;
+
+/// What every recorder needs before the first buffer.
+int make_segment(segment::Choice choice) {
+  segment::WriterFile file;
+  if (const int error = file.create(nullptr, static_cast<std::int32_t>(::getpid()), 0, choice))
+    return error;
+  int error = file.prepare(SectionKind::kEvents, segment::kEventCapacity * sizeof(segment::Event));
+  if (error == 0) error = file.prepare(SectionKind::kTable, segment::kGrowthBytes);
+  file.discard();
+  return error;
+}
+
+bool is_file(const std::string& path) {
+  struct stat status;
+  return ::stat(path.c_str(), &status) == 0 && !S_ISDIR(status.st_mode);
+}
+
+std::string words_for(int error, const std::string& directory) {
+  switch (error) {
+    case ENOENT:
+      return directory + " does not exist and cannot be made: make it, or set TTMEM_DIR";
+    case EEXIST:
+    case ENOTDIR:
+      return is_file(directory) ? directory + " is a file: set TTMEM_DIR to a directory"
+                                : directory + " cannot be a directory: set TTMEM_DIR to one";
+    case EACCES:
+    case EPERM:
+      return directory + " may not be written by this user: set TTMEM_DIR to a directory of yours";
+    case ELOOP:
+      return directory + " is a link, which is not followed there: remove it, or set TTMEM_DIR";
+    case EROFS:
+      return directory + " is on a read-only file system: set TTMEM_DIR to another directory";
+    case ENOSPC:
+    case EDQUOT:
+      return directory + " has too little room: free some, or set TTMEM_DIR to another directory";
+    case EFBIG:
+      return "files may not be large enough: raise `ulimit -f`";
+    case ENOMEM:
+      return "there are too few addresses for a segment: raise `ulimit -v`";
+    default:
+      return directory + " cannot be used: " + std::strerror(error);
+  }
+}
+
+bool is_disabled() {
+  const char* value = std::getenv("TTMEM_DISABLE");
+  return value && *value && std::strcmp(value, "0") != 0;
+}
+
+}  // namespace
+
+RecordingCheck check_recording() {
+  char path[256];
+  segment::name_writer_directory(path);
+  RecordingCheck check;
+  check.directory = path;
+  if (is_disabled()) {
+    check.problem = "TTMEM_DISABLE is set: unset it";
+    return check;
+  }
+  int error = make_segment(segment::Choice::kFirst);
+  if (segment::is_full(error)) error = make_segment(segment::Choice::kLast);
+  if (error != 0) {
+    check.problem = words_for(error, check.directory.empty() ? "TTMEM_DIR" : check.directory);
+  }
+  return check;
+}
+
+}  // namespace ttmem::inject

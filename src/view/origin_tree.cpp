@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "view/origin_tree.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace ttmem::view {
+namespace {
+
+using ledger::OriginTotal;
+
+// A step of a stack with everything inside of it.
+struct Step {
+  OriginTotal total;
+  std::map<std::string, Step> inside;
+};
+
+void add_stack(Step& root, const OriginTotal& row) {
+  static const std::vector<std::string> kUnknown = {""};
+  Step* step = &root;
+  for (const std::string& name : row.path.empty() ? kUnknown : row.path) {
+    step = &step->inside[name];
+    ledger::add_to(step->total, row);
+  }
+}
+
+void add_steps(const Step& around, const std::string& path, std::size_t depth,
+               std::vector<OriginStep>& steps) {
+  std::vector<std::pair<const std::string*, const Step*>> inside;
+  for (const auto& [name, step] : around.inside) inside.emplace_back(&name, &step);
+  std::ranges::stable_sort(inside, [](const auto& a, const auto& b) {
+    const auto weight = [](const OriginTotal& total) {
+      return std::pair(total.taken(), total.at_peak());
+    };
+    return weight(a.second->total) > weight(b.second->total);
+  });
+  for (const auto& [name, step] : inside) {
+    const std::string own = path + "\n" + *name;
+    steps.push_back({*name, own, depth, !step->inside.empty(), step->total});
+    add_steps(*step, own, depth + 1, steps);
+  }
+}
+
+}  // namespace
+
+std::vector<OriginStep> origin_tree(const std::vector<OriginTotal>& stacks) {
+  Step root;
+  for (const OriginTotal& row : stacks) add_stack(root, row);
+  std::vector<OriginStep> steps;
+  add_steps(root, "", 0, steps);
+  return steps;
+}
+
+}  // namespace ttmem::view
