@@ -33,7 +33,7 @@ struct ProcessInput {
   std::vector<OutsideTotals> outside;
   std::function<TimeNs(Ticks)> to_time;     // to wall-clock nanoseconds
   std::function<PeakRecords()> peaks = {};  // asked when needed; none: not known
-  const LaunchWatch* watch = nullptr;    // null: nobody watches its launches
+  const LaunchWatch* watch = nullptr;       // null: nobody watches its launches
 };
 
 // The largest totals a long-lived reader has seen, by device; used when several processes shared

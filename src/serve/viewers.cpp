@@ -17,14 +17,14 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kMostViewers = 4;  // each reads every segment for itself
 constexpr auto kIdle = 60s;
 constexpr auto kFresh = 100ms;
-constexpr std::uint32_t kSensorsMs = 10000;
+constexpr std::uint32_t kSensorsOfViewersMs = 10000;
 
 }  // namespace
 
 struct Viewers::Viewer {
   Viewer(Words whose, const http::RouteSources& shared)
       : words(whose),
-        collector({.host = true, .sensors_every_ms = kSensorsMs, .words_of_user = whose}),
+        collector({.host = true, .sensors_every_ms = kSensorsOfViewersMs, .words_of_user = whose}),
         routes({.live = live,
                 .collector = collector,
                 .history = shared.history,
