@@ -183,7 +183,8 @@ class Ledger {
       kernels_.erase(found);
       ttmem_anomaly_of(TTMEM_ANOMALY_REPLACED, id, set);
     }
-    ttmem::ProgramRecord record(program_for(id, code), set, "kernel", 0, code.type);
+    ttmem::ProgramRecord record(program_for(id, code), set, "kernel", TTMEM_FLAG_REQUESTED_ONLY,
+                                code.type);
     ttmem_kernel kernel{};
     kernel.packed_bytes = static_cast<std::uint32_t>(code.bytes);
     kernel.processor = 255;

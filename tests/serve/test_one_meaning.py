@@ -65,13 +65,9 @@ class Relinked:
         self.process.wait(60)
 
 
-def without(figures, *names):
-    return {name: value for name, value in figures.items() if name not in names}
-
-
-def figures_of(pid):
+def figures_of(pid, snapshot):
     """All that readers say of a process, but for what only one way can know."""
-    found = [each for each in command.document("status")["processes"] if each["pid"] == pid]
+    found = [each for each in snapshot["processes"] if each["pid"] == pid]
     if not found:
         return {}
     [process] = found
@@ -83,10 +79,9 @@ def figures_of(pid):
     return {"devices": devices, "anomalies": process["tracking"]["anomalies"]}
 
 
-def programs_of(pid):
+def programs_of(pid, programs):
     """Kernels with the ids that they were given, and how often they were launched."""
-    programs = [each for each in command.document("status", "--programs")["programs"]
-                if each["pid"] == pid and each["kernels"] > 0]
+    programs = [each for each in programs if each["pid"] == pid and each["kernels"] > 0]
     return sorted((each["id"], each["type"], each["footprint"], each["dispatches"], each["cores"])
                   for each in programs if int(each["id"], 16) < 1 << 61)
 
@@ -119,11 +114,13 @@ def test_three_ways_one_meaning(folder):
                 for way in ways.values():
                     getattr(way, call)(*arguments)
                     way.query(0)
-                figures = {name: figures_of(way.pid) for name, way in ways.items()}
+                snapshot = command.document("status")
+                figures = {name: figures_of(way.pid, snapshot) for name, way in ways.items()}
                 step = f"step {number}: {call} {arguments}"
                 assert figures["serve"] == figures["poc"], step
                 assert figures["serve"] == figures["relinked"], step
-                programs = {name: programs_of(way.pid) for name, way in ways.items()}
+                loaded = command.document("status", "--programs")["programs"]
+                programs = {name: programs_of(way.pid, loaded) for name, way in ways.items()}
                 assert programs["serve"] == programs["poc"] == programs["relinked"], step
             for way in ways.values():
                 way.end()
