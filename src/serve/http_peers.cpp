@@ -45,12 +45,27 @@ void name_owners(const std::vector<Peer*>& peers, PeerOwners& owners) {
 }
 
 std::vector<Peer*> beyond_share(const std::vector<Peer*>& peers, std::size_t most) {
-  std::map<std::string_view, std::size_t> count_of, kept_of;
-  for (const Peer* peer : peers) ++count_of[peer->owner];
+  std::map<std::string_view, std::size_t> left_of;
+  for (const Peer* peer : peers) ++left_of[peer->owner];
+  std::vector<std::pair<std::size_t, std::string_view>> owners;
+  for (const auto& [owner, count] : left_of) owners.emplace_back(count, owner);
+  // Who has the most gives way first, so that nobody is cut because of what another gives up.
+  std::ranges::sort(owners, std::greater());
+  std::size_t all = peers.size();
+  for (const auto& [count, owner] : owners) {
+    const std::size_t others = std::min(all - count, most);
+    const std::size_t share = std::min(count, (most - others + 3) / 4);
+    all -= count - share;
+    left_of[owner] = share;
+  }
   std::vector<Peer*> beyond;
   for (Peer* peer : peers) {
-    const std::size_t others = std::min(peers.size() - count_of[peer->owner], most);
-    if (++kept_of[peer->owner] > (most - others + 3) / 4) beyond.push_back(peer);
+    std::size_t& left = left_of[peer->owner];
+    if (left == 0) {
+      beyond.push_back(peer);
+    } else {
+      --left;
+    }
   }
   return beyond;
 }

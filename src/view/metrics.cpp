@@ -109,19 +109,19 @@ Labels device_labels(std::uint32_t id, std::uint64_t unique_id) {
 // What the host measures; in the units that Prometheus asks for.
 void add_sensors(MetricFamilies& families, const ledger::HostDevice& host, const Labels& labels) {
   const auto gauge = [&](const char* name, const char* help,
-                         const std::optional<std::int64_t>& value, double unit) {
-    if (value) families.gauge(name, help, labels, static_cast<double>(*value) * unit);
+                         const std::optional<std::int64_t>& value, double per_unit) {
+    if (value) families.gauge(name, help, labels, static_cast<double>(*value) / per_unit);
   };
   gauge("ttmem_device_temperature_celsius", "Temperature of the chip, as its driver tells.",
-        host.temperature_millidegrees, 1e-3);
+        host.temperature_millidegrees, 1e3);
   gauge("ttmem_device_power_watts", "Power of the chip, as its driver tells.",
-        host.power_microwatts, 1e-6);
+        host.power_microwatts, 1e6);
   gauge("ttmem_device_clock_hertz", "Clock of the Tensix cores, as the driver tells.",
-        host.aiclk_mhz, 1e6);
+        host.aiclk_mhz, 1e-6);
   gauge("ttmem_device_voltage_volts", "Core voltage of the chip, as its driver tells.",
-        host.voltage_millivolts, 1e-3);
+        host.voltage_millivolts, 1e3);
   gauge("ttmem_device_current_amperes", "Current of the chip, as its driver tells.",
-        host.current_milliamperes, 1e-3);
+        host.current_milliamperes, 1e3);
   gauge("ttmem_device_fan_rpm", "Turns of the fan per minute, as the driver tells.", host.fan_rpm,
         1);
 }

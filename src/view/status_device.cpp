@@ -143,9 +143,9 @@ std::string l1_lines(const ledger::DeviceView& device, const Style& style) {
 
 // What a program could get, and what the largest one would cost the others.
 std::string ring_room_line(const ledger::RingFigures& ring) {
-  std::string note = fmt::format("{} free, a program of {} could come next and evict none",
-                                 bytes_text(std::uint64_t{ring.free}),
-                                 bytes_text(std::uint64_t{ring.largest_free}));
+  std::string note = fmt::format(
+      "{} without a live program; one of {} could come next and evict none",
+      bytes_text(std::uint64_t{ring.free}), bytes_text(std::uint64_t{ring.largest_free}));
   if (ring.would_evict > 0) {
     note += fmt::format(", the largest would evict {}", ring.would_evict);
   }

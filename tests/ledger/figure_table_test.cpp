@@ -71,7 +71,7 @@ TEST(FigureTable, EveryPlaceIsWalkedOnce) {
       },
       figures);
   const std::size_t of_spaces = sizeof(SpaceFigures) / sizeof(Figure) * kDeviceSpaces.size();
-  const std::size_t of_types = sizeof(KernelTypeFigures) / sizeof(Figure) * kKernelTypes;
+  const std::size_t of_types = sizeof(KernelTypeFigures) / sizeof(Figure) * (kKernelTypes + 1);
   const std::size_t of_kernels = kCoreTypes + figure_table::kOfKernels.size();
   EXPECT_EQ(places.size(),
             of_spaces + 1 + sizeof(ProgramL1Figures) / sizeof(Figure) + of_types + of_kernels);

@@ -149,6 +149,7 @@ TEST(EventLines, CircularBuffersComeAndGoWithTheirProgram) {
   event.l1_before = 262144;
   event.l1_after = 0;
   event.loaded_before = true;
+  event.kernels.emplace_back();
   event.footprint = 131072;
   event.devices = {{0, 1, 0, 0}};
   EXPECT_EQ(lines(event),

@@ -184,7 +184,7 @@ TEST_F(HistoryFileTest, ADatabaseOfAnotherProgramIsLeftAlone) {
 
 TEST_F(HistoryFileTest, ANewerOneIsLeftAlone) {
   make_some_history();
-  overwrite(60, std::string("\0\0\0\x02", 4));  // the format
+  overwrite(60, std::string("\0\0\0\x03", 4));  // the format
   EXPECT_NE(refusal().find("newer ttmem"), std::string::npos);
   EXPECT_EQ(files(), std::vector<std::string>{"history.db"});
 }

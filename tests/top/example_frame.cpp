@@ -38,7 +38,8 @@ ledger::DeviceView device(std::uint32_t id, bool blackhole) {
   device.figures.space(Space::kDram).capacity = blackhole ? 8 * 4277141376ull : 12 * 1072693184ull;
   device.figures.space(Space::kDram).taken = 0;
   device.figures.space(Space::kDram).largest_free = 870 * kMiB;
-  device.figures.rings.push_back({CoreType::kTensix, 0, 0, 70656, 28969, 3, 25000, 40000, 0, 0});
+  device.figures.rings.push_back(
+      {CoreType::kTensix, 0, 0, 70656, 28969, 3, 25000, 40000, 41687, 30656, 1, 0, 0});
   return device;
 }
 

@@ -41,6 +41,9 @@ ledger::Snapshot rich_snapshot() {
   ledger::FailureView failure;
   failure.kind = "out_of_memory";
   snapshot.processes.front().failures = {failure};
+  ledger::HostDevice& host = snapshot.devices[0].host.emplace();
+  host.temperature_millidegrees = host.power_microwatts = host.aiclk_mhz = 1;
+  host.voltage_millivolts = host.current_milliamperes = host.fan_rpm = 1;
   return snapshot;
 }
 
