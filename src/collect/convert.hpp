@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collect/clock.hpp"
+#include "ledger/peaks.hpp"
 #include "ledger/records.hpp"
 #include "ledger/snapshot.hpp"
 #include "segment/format.hpp"

@@ -127,7 +127,7 @@ void LocalServer::answer(Connection& connection, bool bad) {
   connection.answer = http::head(response, false);
   if (request.is_head()) return;
   connection.answer += response.start;
-  if (response.rest) connection.answer += *response.rest;
+  for (const http::SharedText& text : response.rest) connection.answer += *text;
 }
 
 void LocalServer::close(int descriptor) {
