@@ -137,11 +137,12 @@ TEST(Cores, TableAddsUpAndMapGoesUpwards) {
   core.program_l1 = 100;
   core.free = 600;
   core.buffers = 100;
-  EXPECT_EQ(
-      cores_text({0, 1, {core}}, {}),
-      "Device 0, bytes per core\n"
-      "  Core  Role    Fixed  Ring  Program L1  Gaps  Free  Buffers  L1_SMALL   = L1  Headroom\n"
-      "  3,4   worker    100   100         100     0   600      100         0  1,000       600\n");
+  EXPECT_EQ(cores_text({0, 1, {core}}, {}),
+            "Device 0, bytes per core\n"
+            "  Core  Role    Fixed  Ring  Program L1  Gaps  Free  Buffers  L1_SMALL   = L1  "
+            "Headroom  Kernels\n"
+            "  3,4   worker    100   100         100     0   600      100         0  1,000       "
+            "600       10\n");
   const std::string map = core_map_text(0, core, {});
   EXPECT_THAT(map, HasSubstr("core 3,4 (worker), 1,000 bytes of L1, bottom to top"));
   EXPECT_LT(map.find("fixed"), map.find("ring"));
@@ -156,9 +157,9 @@ TEST(Cores, AClashSaysWhoIsOnBothSides) {
   clash.clash = {"matmul in trace 7", "to_memory\x1b", owner(4711)};
   const std::string who = "matmul in trace 7 and to_memory\\x1b of python3 (4711)";
   const std::string table = cores_text({0, 1, {fine, clash}}, {});
-  EXPECT_THAT(table, HasSubstr("Headroom  Clash\n"));
-  EXPECT_THAT(table, HasSubstr("     600\n"));
-  EXPECT_THAT(table, HasSubstr("-5,664  " + who + "\n"));
+  EXPECT_THAT(table, HasSubstr("Headroom  Kernels  Clash\n"));
+  EXPECT_THAT(table, HasSubstr("     600       10\n"));
+  EXPECT_THAT(table, HasSubstr("-5,664       10  " + who + "\n"));
   EXPECT_THAT(core_map_text(0, clash, {}), HasSubstr("Headroom -5,664 bytes, a clash: " + who));
   clash.clash = {"matmul", "", owner(4711)};
   EXPECT_THAT(core_map_text(0, clash, {}), HasSubstr("matmul and the end of the L1 of python3"));
