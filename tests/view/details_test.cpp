@@ -137,14 +137,12 @@ TEST(Cores, TableAddsUpAndMapGoesUpwards) {
   core.program_l1 = 100;
   core.free = 600;
   core.buffers = 100;
-  EXPECT_EQ(
-      cores_text({0, 1, {core}}, {}),
-      "Device 0, bytes per core\n"
-      "  Core  Role    Fixed  Ring  Program L1  Gaps  Free  Buffers  L1_SMALL   = L1  Headroom  "
-      "Kernels\n"
-      "  3,4   worker    100   100         100     0   600      100         0  1,000       600     "
-      "  "
-      "10\n");
+  EXPECT_EQ(cores_text({0, 1, {core}}, {}),
+            "Device 0, bytes per core\n"
+            "  Core  Role    Fixed  Ring  Program L1  Gaps  Free  Buffers  L1_SMALL   = L1  "
+            "Headroom  Kernels\n"
+            "  3,4   worker    100   100         100     0   600      100         0  1,000       "
+            "600       10\n");
   const std::string map = core_map_text(0, core, {});
   EXPECT_THAT(map, HasSubstr("core 3,4 (worker), 1,000 bytes of L1, bottom to top"));
   EXPECT_LT(map.find("fixed"), map.find("ring"));

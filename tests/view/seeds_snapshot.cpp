@@ -68,7 +68,7 @@ DeviceFigures seeds_figures() {
   ring.programs = 2;
   ring.largest_program = 14'336;
   ring.high_water = 28'672;
-  ring.free = 56'320;
+  ring.free = 56'320;  // the slice of the first launch is free again
   ring.largest_free = 41'984;
   figures.rings = {ring};
   figures.headroom = {1'351'488, 1'351'488, Core{CoreType::kTensix, 0, 0}};
