@@ -132,7 +132,7 @@ def test_the_room_in_the_ring(start):
     host.tell("launch 1", "launch 2", "launch 3", "ring 1 20000", "ring 2 20000", "ring 3 20000")
     ring = command.document("status")["devices"][0]["ring"]
     assert (ring["free"], ring["largest_free"], ring["would_evict"]) == (10_656, 10_656, 1)
-    assert "10.4 KiB free, a program of 10.4 KiB could come next and evict none, the largest would evict 1" \
+    assert "10.4 KiB without a live program; one of 10.4 KiB could come next and evict none, the largest would evict 1" \
         in command.text("status")
     host.tell("release 1")
     ring = command.document("status")["devices"][0]["ring"]
