@@ -11,6 +11,7 @@ Importing this package loads no library and starts nothing.
 
 from .command import snapshot
 from .figures import Device, DeviceFigures, NotTracked, devices
+from .fit import fit
 from .l1_tracker import L1Tracker
 from .memory import (
     max_memory_allocated,
@@ -32,6 +33,7 @@ __all__ = [
     "Region",
     "Tracking",
     "devices",
+    "fit",
     "max_memory_allocated",
     "memory_allocated",
     "memory_summary",

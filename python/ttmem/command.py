@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from typing import Any, Dict, Iterator, List
+from typing import Any, Dict, Iterator, List, Sequence
 
 from .library import native_directory
 
@@ -29,9 +29,12 @@ def find() -> str:
     )
 
 
-def document(*arguments: str) -> Dict[str, Any]:
-    """Runs the command with `--json` and returns its document. docs/json.md has every field."""
-    return dict(json.loads(_output([*arguments, "--json"])))
+def document(*arguments: str, accepted: Sequence[int] = (0,)) -> Dict[str, Any]:
+    """Runs the command with `--json` and returns its document. docs/json.md has every field.
+
+    An exit code that is not `accepted`, or no document, is an error.
+    """
+    return dict(json.loads(_output([*arguments, "--json"], accepted)))
 
 
 def documents(*arguments: str) -> Iterator[Dict[str, Any]]:
@@ -57,7 +60,7 @@ def main() -> int:
     return 127  # not reached: execv returns only by raising
 
 
-def _output(arguments: List[str]) -> str:
+def _output(arguments: List[str], accepted: Sequence[int] = (0,)) -> str:
     environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
     done = subprocess.run(
         [find(), *arguments],
@@ -67,7 +70,7 @@ def _output(arguments: List[str]) -> str:
         encoding="utf-8",
         check=False,
     )
-    if done.returncode != 0:
+    if done.returncode not in accepted or not done.stdout:
         raise RuntimeError(f"ttmem {' '.join(arguments)}: {done.stderr.strip()}")
     return done.stdout
 

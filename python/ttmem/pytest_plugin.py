@@ -18,7 +18,7 @@ from typing import Any, Dict, Generator, List, Optional, Set
 
 import pytest
 
-from . import measure, report as reporting
+from . import explaining, measure, report as reporting
 
 PROPERTY = "ttmem"
 MARKS = {
@@ -115,6 +115,8 @@ class Measuring:
     ) -> Generator[None, Any, None]:
         outcome = yield
         result: pytest.TestReport = outcome.get_result()
+        if call.when == "call" and call.excinfo is not None:
+            _explain(result)
         if call.when == "call":
             figures = self._session.look()
             _fail(result, _beyond_limits(item, figures) if figures else [])
@@ -138,6 +140,13 @@ def _leaks(item: pytest.Item, figures: Optional[measure.TestFigures]) -> List[st
     if figures is None or item.get_closest_marker("no_device_leaks") is None:
         return []
     return figures.leaks()
+
+
+def _explain(result: pytest.TestReport) -> None:
+    """Why something did not fit while the test ran, and what helps."""
+    text = explaining.hint()
+    if text:
+        result.sections.append(("ttmem explain", text))
 
 
 def _fail(result: pytest.TestReport, problems: List[str]) -> None:

@@ -12,7 +12,7 @@ import errno
 import os
 from typing import Iterator, NamedTuple, Optional
 
-from . import library
+from . import explaining, library
 from . import lines as lines_of_python
 
 PRELOAD = "libttmem_preload.so"
@@ -46,16 +46,21 @@ class _PatchResult(ctypes.Structure):
 _ahead: Optional[ctypes.CDLL] = None
 
 
-def track(lines: bool = True) -> Tracking:
+def track(lines: bool = True, explain: bool = False) -> Tracking:
     """Records this process from now on. May be called at any time and again.
 
     `lines`: whatever is recorded also carries its line of Python and its operation of ttnn, unless
     TTMEM_LINES=0 is set or this Python's frames cannot be read. Call it again after more libraries that use TT-Metal were loaded into a patched
     process.
+
+    `explain`: where an exception leaves the program uncaught and something did not fit, the verdict
+    of `ttmem explain` and its first cure are printed after the traceback.
     """
     tracking = _hook()
     if lines and tracking.how != "disabled":
         lines_of_python.start()
+    if explain and tracking.how != "disabled":
+        explaining.start()
     return tracking
 
 

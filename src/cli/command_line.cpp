@@ -139,6 +139,9 @@ const std::vector<Register>& commands() {
       register_record,      //
       register_export,      //
       register_serve,       //
+      register_explain,     //
+      register_fit,         //
+      register_leaks,       //
       register_dump,        //
       register_events,      //
       register_doctor,      //

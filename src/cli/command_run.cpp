@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 #include <memory>
+#include <optional>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/child.hpp"
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/explained.hpp"
 #include "cli/output.hpp"
+#include "cli/reading_options.hpp"
 #include "inject/launch/launch.hpp"
 #include "inject/launch/recording_check.hpp"
 #include "view/printable.hpp"
@@ -22,8 +27,30 @@ struct RunOptions {
   bool no_lines = false;
   bool strict = false;
   inject::Extras extras;
+  bool explain = false;
   std::vector<std::string> command;
 };
+
+// The verdict and the first cure of the last failure of a process that ended badly.
+void print_hint(const Ending& ending) {
+  if (ending.code == 0 && ending.signal == 0) return;
+  view::Selection selection;
+  selection.add("pid", std::to_string(ending.pid));
+  collect::Options collecting;
+  collecting.process = selection.process();
+  collect::Collector collector(collecting);
+  collector.refresh();
+  const auto found = explained(collector, selection, std::nullopt);
+  if (found) fmt::print(stderr, "{}", view::hint_text(*found, view::Style(view::Ansi{})));
+}
+
+// Stays as the parent, and says at the end why it failed.
+int run_and_explain(const RunOptions& options, const inject::Environment& environment) {
+  const Ending ending = run_child([&] { return inject::become(options.command, environment); });
+  if (ending.pid < 0) return complain("no child process can be made", kFailed);
+  print_hint(ending);
+  return end_as(ending);
+}
 
 int run_program(const RunOptions& options) {
   const auto preload = inject::find_preload();
@@ -51,6 +78,7 @@ int run_program(const RunOptions& options) {
     fmt::print(stderr, "ttmem: nothing will be recorded: {}\n", view::printable(check.problem));
     if (options.strict) return kFailed;
   }
+  if (options.explain) return run_and_explain(options, environment);
   return inject::become(options.command, environment);
 }
 
@@ -64,6 +92,7 @@ constexpr const char* kRunExamples =
     "  ttmem run python model.py             then, in another terminal: ttmem status\n"
     "  ttmem run --no-lines python model.py  without file, line and function of each allocation\n"
     "  ttmem run --launches python model.py  then: ttmem events shows each launch, in order\n"
+    "  ttmem run --explain python model.py   stays as the parent; at a failure it says what helps\n"
     "  ttmem run -- pytest -x tests          everything after -- belongs to the program\n"
     "  eval \"$(ttmem run --print-env)\"       for services, notebooks and containers";
 
@@ -84,6 +113,8 @@ void register_run(CLI::App& app, Action& action) {
                     "Do not start the program if nothing would be recorded");
   command->add_flag("--launches", options->extras.launches,
                     "Record every launch of a program as an event, as with TTMEM_LAUNCHES=1");
+  command->add_flag("--explain", options->explain,
+                    "If the program fails, say why something did not fit and what helps");
   command->prefix_command();
   command->callback([options, command, &action] {
     options->command = program_of(*command);

@@ -8,6 +8,9 @@
 
 #include "base/assert.hpp"
 #include "legacy/reports.hpp"
+#include "view/explain_text.hpp"
+#include "view/fit_text.hpp"
+#include "view/leaks_text.hpp"
 #include "view/text.hpp"
 
 namespace ttmem::cli {
@@ -97,6 +100,29 @@ void failures_as_json(Output& output, const Snapshot& snapshot,
   output.write(view::failures_json(snapshot, failures, JsonLayout::kPretty) + "\n");
 }
 
+void explain_as_text(Output& output, const Snapshot& snapshot,
+                     const view::ExplainedFailure& failure) {
+  output.write(view::explain_text(failure, snapshot.time, output.style()));
+}
+void explain_as_json(Output& output, const Snapshot& snapshot,
+                     const view::ExplainedFailure& failure) {
+  output.write(view::explain_json(snapshot, failure, JsonLayout::kPretty) + "\n");
+}
+
+void fit_as_text(Output& output, const Snapshot& /*snapshot*/, const view::FitAnswer& answer) {
+  output.write(view::fit_text(answer, output.style()));
+}
+void fit_as_json(Output& output, const Snapshot& snapshot, const view::FitAnswer& answer) {
+  output.write(view::fit_json(snapshot, answer, JsonLayout::kPretty) + "\n");
+}
+
+void leaks_as_text(Output& output, const Snapshot& snapshot, const explain::LeakReport& report) {
+  output.write(view::leaks_text(report, snapshot.time, output.style()));
+}
+void leaks_as_json(Output& output, const Snapshot& snapshot, const explain::LeakReport& report) {
+  output.write(view::leaks_json(snapshot, report, JsonLayout::kPretty) + "\n");
+}
+
 // ---- what happened -----------------------------------------------------------------------------
 
 void event_as_text(Output& output, const EventLine& line) {
@@ -152,6 +178,24 @@ Formats<Snapshot, std::vector<ledger::HoldingView>> holdings_formats() {
 Formats<Snapshot, std::vector<view::ProcessFailure>> failures_formats() {
   static constexpr Format<Snapshot, std::vector<view::ProcessFailure>> kAll[] = {
       {"text", failures_as_text}, {"json", failures_as_json}};
+  return kAll;
+}
+
+Formats<Snapshot, view::ExplainedFailure> explain_formats() {
+  static constexpr Format<Snapshot, view::ExplainedFailure> kAll[] = {{"text", explain_as_text},
+                                                                      {"json", explain_as_json}};
+  return kAll;
+}
+
+Formats<Snapshot, view::FitAnswer> fit_formats() {
+  static constexpr Format<Snapshot, view::FitAnswer> kAll[] = {{"text", fit_as_text},
+                                                               {"json", fit_as_json}};
+  return kAll;
+}
+
+Formats<Snapshot, explain::LeakReport> leaks_formats() {
+  static constexpr Format<Snapshot, explain::LeakReport> kAll[] = {{"text", leaks_as_text},
+                                                                   {"json", leaks_as_json}};
   return kAll;
 }
 

@@ -16,7 +16,10 @@
 #include "cli/output.hpp"
 #include "ledger/event.hpp"
 #include "ledger/snapshot.hpp"
+#include "view/explain_text.hpp"
+#include "view/fit_text.hpp"
 #include "view/json.hpp"
+#include "view/leaks_text.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's own
 class App;
@@ -48,6 +51,9 @@ Formats<ledger::Snapshot, std::vector<ledger::ProgramView>> programs_formats();
 Formats<ledger::Snapshot, view::Origins> origins_formats();
 Formats<ledger::Snapshot, std::vector<ledger::HoldingView>> holdings_formats();
 Formats<ledger::Snapshot, std::vector<view::ProcessFailure>> failures_formats();
+Formats<ledger::Snapshot, view::ExplainedFailure> explain_formats();
+Formats<ledger::Snapshot, view::FitAnswer> fit_formats();
+Formats<ledger::Snapshot, explain::LeakReport> leaks_formats();
 Formats<EventLine> event_formats();
 
 // What a user chose with --format, or with --json.

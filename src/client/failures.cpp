@@ -55,12 +55,16 @@ std::uint32_t Failures::failed(const ttmem_failure& failure, ttmem_origin_t orig
     return 0;
   }
   choose_devices(failure.set);
+  failed_allocator_ = failure.allocator;
+  failed_space_ = failure.space;
+  place_list();
   for (int tries = 1;; ++tries) {
     const std::uint64_t from = get_word(store.header().head);
     search();
     const LockGuard guard(store.lock);
     if (!catch_up(from)) {
       truncated_ = true;
+      list_.cut();
       if (tries < kSearches) continue;
     }
     auto& record = store.at<Failure>(segment::kFailuresOffset)[segment::failure_place(number)];
@@ -68,6 +72,7 @@ std::uint32_t Failures::failed(const ttmem_failure& failure, ttmem_origin_t orig
       writing.number = number;
       describe(writing, failure, origin);
       copy_picture(writing);
+      list_.describe(writing);
     });
     publish(store.header().failure_count, number);
     store.note(
@@ -115,6 +120,27 @@ bool Failures::is_concerned(ttmem_set_t set) const {
   return false;
 }
 
+// ---- the list of the failed space ------------------------------------------------------------
+
+bool Failures::is_listed(const Payload& payload) const {
+  return is_live_buffer(payload) && Meta::space(payload.meta) == failed_space_ &&
+         (failed_allocator_ == 0 || payload.allocator == failed_allocator_) &&
+         is_concerned(payload.set);
+}
+
+void Failures::place_list() {
+  std::uint64_t count = 0;
+  const std::uint64_t slots = get_word(writer_->store.header().table_slots);
+  for (std::uint32_t number = 0; number < slots; ++number) {
+    const std::uint64_t meta = get_word(writer_->store.slot(number).payload.meta);
+    if (Meta::kind(meta) == Kind::kBuffer && Meta::live(meta) &&
+        Meta::space(meta) == failed_space_) {
+      ++count;
+    }
+  }
+  list_.place(writer_->store, count + kMostToCatchUp);
+}
+
 // ---- the search ----------------------------------------------------------------------------
 
 std::uint64_t Failures::buffer_bytes(const Payload& payload) const {
@@ -142,12 +168,14 @@ std::uint64_t Failures::program_bytes(const Placement& placement) const {
 void Failures::search() {
   count_ = 0;
   truncated_ = false;
+  list_.clear();
   const std::uint64_t slots = get_word(writer_->store.header().table_slots);
   for (std::uint32_t number = 0; number < slots; ++number) {
     Payload payload;
     if (!read_settled(writer_->store.slot(number), &payload)) continue;
     if (is_live_buffer(payload) && is_concerned(payload.set)) {
       offer({buffer_bytes(payload), number, 0});
+      if (is_listed(payload)) list_.add(number, payload);
     }
   }
   search_programs();
@@ -183,7 +211,9 @@ bool Failures::catch_up(std::uint64_t from) {
   const auto* events = writer_->store.at<segment::Event>(segment::kEventsOffset);
   for (std::uint64_t n = from + 1; n <= head; ++n) {
     const segment::Event& event = events[n % segment::kEventCapacity];
-    if (Meta::kind(event.payload.meta) == Kind::kBuffer) replace(event.slot, event.payload);
+    if (Meta::kind(event.payload.meta) != Kind::kBuffer) continue;
+    replace(event.slot, event.payload);
+    list_.replace(event.slot, event.payload, is_listed(event.payload));
   }
   return true;
 }

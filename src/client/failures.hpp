@@ -3,12 +3,14 @@
 //
 // Failures: the message, and a picture of what was held when an allocation failed. The table is
 // searched without the lock and brought up to date under it from the event ring, as a reader does,
-// so that the picture is the state after one event and no other thread waits long.
+// so that the picture is the state after one event and no other thread waits long. Of the space
+// that failed, a list beside the picture has every buffer.
 #pragma once
 
 #include <cstdint>
 
 #include "client/devices.hpp"
+#include "client/failure_list.hpp"
 #include "client/programs.hpp"
 #include "client/segment_writer.hpp"
 
@@ -31,6 +33,8 @@ class Failures {
 
   void choose_devices(ttmem_set_t set);
   bool is_concerned(ttmem_set_t set) const;
+  bool is_listed(const segment::Payload& payload) const;
+  void place_list();
   std::uint64_t buffer_bytes(const segment::Payload& payload) const;
   std::uint64_t program_bytes(const Placement& placement) const;
   void search();
@@ -47,6 +51,9 @@ class Failures {
   PrivateArray<Candidate> candidates_;
   std::uint32_t count_ = 0;
   bool truncated_ = false;
+  FailureList list_;
+  ttmem_allocator_t failed_allocator_ = 0;  // 0 = any
+  std::uint32_t failed_space_ = 0;
   bool concerned_[segment::kMaxDevices] = {};
 };
 

@@ -55,6 +55,7 @@ void fill_sections(segment::Section* sections, std::uint64_t max_slots) {
       {SectionKind::kEvents, sizeof(Event), kEventsOffset, kEventCapacity * sizeof(Event)},
       {SectionKind::kTable, sizeof(Slot), kTableOffset, max_slots * sizeof(Slot)},
       {SectionKind::kPeaks, sizeof(segment::Peaks), kPeaksOffset, sizeof(segment::Peaks)},
+      {SectionKind::kLists, sizeof(Slot), kListsOffset, kMaxListSlots * sizeof(Slot)},
   };
   for (std::uint32_t i = 0; i < kSections; ++i) {
     sections[i] = {static_cast<std::uint32_t>(rooms[i].kind), rooms[i].entry_bytes, rooms[i].offset,

@@ -22,6 +22,7 @@
 #include "ledger/event.hpp"
 #include "ledger/origin_totals.hpp"
 #include "ledger/snapshot.hpp"
+#include "ledger/space_picture.hpp"
 
 namespace ttmem::collect {
 
@@ -113,6 +114,11 @@ class Collector {
   // What was held when a failure happened. `process_key` is ProcessView::key.
   Result<std::vector<ledger::HoldingView>> failure_picture(std::uint64_t process_key,
                                                            std::uint32_t number) const;
+  // The same for findings: the space that failed, block by block.
+  Result<ledger::FailurePicture> failed_space(std::uint64_t process_key,
+                                              std::uint32_t number) const;
+  // A space of a device as it is now, once for each living process that has it open.
+  std::vector<ledger::LiveSpace> live_spaces(std::uint32_t device_id, ledger::Space space) const;
 
   // What happened since the last call, merged over all processes in the order of time; within a
   // process always in its own order. The first call gives what the rings still hold. Needs

@@ -6,6 +6,7 @@
 
 #include "collect/collector_state.hpp"
 #include "ledger/assemble.hpp"
+#include "ledger/effort.hpp"
 
 namespace ttmem::collect {
 
@@ -78,6 +79,37 @@ Result<std::vector<ledger::HoldingView>> Collector::failure_picture(std::uint64_
   }
   return Error{ErrorCode::kNotFound,
                fmt::format("there is no process with key {} in this snapshot", process_key)};
+}
+
+Result<ledger::FailurePicture> Collector::failed_space(std::uint64_t process_key,
+                                                       std::uint32_t number) const {
+  for (const ledger::ProcessInput& input : state_->inputs) {
+    if (input.identity.key != process_key) continue;
+    for (const auto& source : state_->sources) {
+      if (source->key() != process_key) continue;
+      return source->failed_space(number, ledger::naming_of(input, state_->snapshot));
+    }
+  }
+  return Error{ErrorCode::kNotFound,
+               fmt::format("there is no process with key {} in this snapshot", process_key)};
+}
+
+std::vector<ledger::LiveSpace> Collector::live_spaces(std::uint32_t device_id,
+                                                      ledger::Space space) const {
+  std::vector<ledger::LiveSpace> spaces;
+  for (const ledger::DeviceView& device : state_->snapshot.devices) {
+    if (device.id != device_id) continue;
+    ledger::for_each_open(
+        state_->inputs, state_->snapshot, device,
+        [&](const ledger::ProcessInput& process, ledger::DeviceIndex index) {
+          const ledger::Naming naming = ledger::naming_of(process, state_->snapshot);
+          ledger::unless_too_much([&] {
+            auto picture = process.ledger->space_picture({0, index, space}, naming);
+            if (picture) spaces.push_back({naming.process, std::move(*picture)});
+          });
+        });
+  }
+  return spaces;
 }
 
 }  // namespace ttmem::collect

@@ -265,15 +265,25 @@ ledger::PeakRecords SegmentSource::peaks() const {
   return peaks ? peaks_of(*peaks) : ledger::PeakRecords{};
 }
 
+Result<std::unique_ptr<segment::Failure>> SegmentSource::failure(std::uint32_t number) const {
+  auto failure = reader_.read_failure(number);
+  if (failure) return failure;
+  return Error{ErrorCode::kNotFound,
+               fmt::format("there is no failure {} of this process: the first {} and the last {} "
+                           "are kept",
+                           number, segment::kFirstFailures, segment::kLastFailures)};
+}
+
 Result<ledger::ProcessLedger> SegmentSource::picture(std::uint32_t number) const {
-  const auto failure = reader_.read_failure(number);
-  if (!failure) {
-    return Error{ErrorCode::kNotFound,
-                 fmt::format("there is no failure {} of this process: the first {} and the last {} "
-                             "are kept",
-                             number, segment::kFirstFailures, segment::kLastFailures)};
-  }
+  const auto failure = this->failure(number);
+  if (!failure) return failure.error();
   ledger::ProcessLedger picture;
+  draw(**failure, picture);
+  return picture;
+}
+
+// Whether every buffer of the space that failed is in it.
+bool SegmentSource::draw(const segment::Failure& failure, ledger::ProcessLedger& picture) const {
   feed_blobs(picture, 0);
   const segment::BlobReader& blobs = reader_.blobs();
   for (std::uint32_t i = 1; i <= reader_.devices().count(); ++i) {
@@ -287,8 +297,51 @@ Result<ledger::ProcessLedger> SegmentSource::picture(std::uint32_t number) const
     picture.set_allocator(static_cast<std::uint16_t>(i),
                           allocator_of(reader_.allocators()[i], blobs));
   }
-  for (std::uint32_t i = 0; i < failure->picture_slots; ++i) {
-    picture.apply(i, record_of(failure->picture[i].payload, blobs, clock_));
+  const auto list = reader_.read_list(failure);
+  const bool complete =
+      list && failure.list_state == static_cast<std::uint32_t>(segment::ListState::kComplete);
+  const auto is_listed = [&](const Payload& payload) {
+    return Meta::kind(payload.meta) == Kind::kBuffer &&
+           Meta::space(payload.meta) == failure.space &&
+           (failure.allocator == 0 || payload.allocator == failure.allocator);
+  };
+  for (std::uint32_t i = 0; i < failure.picture_slots; ++i) {
+    const Payload& payload = failure.picture[i].payload;
+    if (complete && is_listed(payload)) continue;
+    picture.apply(i, record_of(payload, blobs, clock_));
+  }
+  for (std::uint32_t i = 0; complete && i < list->size(); ++i) {
+    const Payload& payload = (*list)[i].payload;
+    if (!is_listed(payload) || !Meta::live(payload.meta)) continue;
+    picture.apply(segment::kMaxPictureSlots + i, record_of(payload, blobs, clock_));
+  }
+  return complete || failure.truncated == 0;
+}
+
+Result<ledger::FailurePicture> SegmentSource::failed_space(std::uint32_t number,
+                                                           const ledger::Naming& naming) const {
+  const auto found = failure(number);
+  if (!found) return found.error();
+  const segment::Failure& failure = **found;
+  ledger::ProcessLedger all;
+  const bool complete = draw(failure, all);
+  ledger::PictureQuestion question;
+  question.allocator = failure.allocator;
+  if (failure.space < ledger::kSpaces) question.space = static_cast<ledger::Space>(failure.space);
+  const ledger::DeviceSetRecord* set = all.device_set(failure.set);
+  if (set && !set->devices.empty()) question.device = set->devices.front();
+  auto space = all.space_picture(question, naming);
+  if (!space) {
+    return Error{ErrorCode::kNotFound,
+                 "the allocator behind this failure is not known, so there is no picture of it"};
+  }
+  ledger::FailurePicture picture;
+  picture.failed = std::move(*space);
+  picture.failed.complete = picture.failed.complete && complete;
+  if (failure.truncated != 0) picture.failed.l1_small_held.reset();
+  question.space = ledger::Space::kDram;
+  if (picture.failed.space != ledger::Space::kDram && failure.truncated == 0) {
+    picture.dram = all.space_picture(question, naming);
   }
   return picture;
 }

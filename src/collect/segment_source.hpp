@@ -22,6 +22,7 @@
 #include "ledger/launch_watch.hpp"
 #include "ledger/process_ledger.hpp"
 #include "ledger/snapshot.hpp"
+#include "ledger/space_picture.hpp"
 #include "segment/reader.hpp"
 
 namespace ttmem::collect {
@@ -87,6 +88,9 @@ class SegmentSource final : private segment::SlotSink {
   ledger::PeakRecords peaks() const;
   // What was held at a failure, in a ledger of its own.
   Result<ledger::ProcessLedger> picture(std::uint32_t number) const;
+  // The same of the space that failed alone, for findings.
+  Result<ledger::FailurePicture> failed_space(std::uint32_t number,
+                                              const ledger::Naming& naming) const;
 
   // The events since the last call; and the one that the process has ended, as it says itself or
   // was `seen`. Only with Options::events.
@@ -108,6 +112,8 @@ class SegmentSource final : private segment::SlotSink {
   bool update_table(segment::TableUpdate& update);
   void update_counters();
   void update_failures();
+  Result<std::unique_ptr<segment::Failure>> failure(std::uint32_t number) const;
+  bool draw(const segment::Failure& failure, ledger::ProcessLedger& picture) const;
   void describe();
   void tell_events(const segment::TableUpdate& update, std::uint64_t before, bool had_unsettled);
 

@@ -11,6 +11,7 @@
 #include "ledger/origin_shares.hpp"
 #include "ledger/program_launches.hpp"
 #include "ledger/ring_views.hpp"
+#include "ledger/space_picture.hpp"
 
 namespace ttmem::ledger {
 
@@ -237,6 +238,12 @@ std::vector<RingView> ProcessLedger::rings(DeviceIndex device, const Naming& nam
 std::vector<ProgramView> ProcessLedger::programs(const Naming& naming) const {
   state_->renew();
   return program_views(state_->live, naming);
+}
+
+std::optional<SpacePicture> ProcessLedger::space_picture(const PictureQuestion& question,
+                                                         const Naming& naming) const {
+  state_->renew();
+  return ledger::space_picture(state_->live, question, naming);
 }
 
 bool ProcessLedger::exhausted() const { return state_->live.catalog.effort().exhausted(); }

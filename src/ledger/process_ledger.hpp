@@ -26,6 +26,8 @@ namespace ttmem::ledger {
 class Catalog;
 struct CoreLayers;
 struct OriginShare;
+struct PictureQuestion;
+struct SpacePicture;
 
 class ProcessLedger {
  public:
@@ -84,6 +86,9 @@ class ProcessLedger {
   std::vector<RingView> rings(DeviceIndex device, const Naming& naming = {}) const;
   // The counters of every live workload and trace.
   void for_each_launch_count(const std::function<void(const LaunchCount&)>& visit) const;
+  // Empty if no allocator has such a space.
+  std::optional<SpacePicture> space_picture(const PictureQuestion& question,
+                                            const Naming& naming = {}) const;
   void for_each_share(const std::function<void(const OriginShare&)>& visit) const;
 
   std::string_view string(StringId id) const;

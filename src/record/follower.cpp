@@ -171,7 +171,6 @@ void Follower::add_sample(std::uint64_t after, const collect::Moment& now, bool 
 
 void Follower::take_failures(const collect::Moment& now) {
   const segment::Header& header = reader_.header();
-  const segment::SectionPlace& place = reader_.layout().section(SectionKind::kFailures);
   const std::uint64_t count = header.failure_count;
   for (std::uint64_t next = segment::next_failure(failures_seen_, count); next <= count;
        next = segment::next_failure(next, count)) {
@@ -179,7 +178,7 @@ void Follower::take_failures(const collect::Moment& now) {
     const auto failure = reader_.read_failure(number);
     if (!failure) continue;
     Bytes patches;
-    recording::add_patch(place.at(segment::failure_place(number)), bytes_of(*failure), patches);
+    add_failure(*failure, patches);
     recording::add_patch(offsetof(segment::Header, failure_count), bytes_of(number), patches);
     // Told with the event that tells of it, which comes after those of its picture.
     add_sample(std::clamp(failure->event, looked_at_, reader_.event()), now, true, patches);

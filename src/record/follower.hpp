@@ -65,6 +65,7 @@ class Follower final : private segment::SlotSink {
   void take_events(const segment::EventRun& run);
   void take_sample(const collect::Moment& now);
   void take_failures(const collect::Moment& now);
+  void add_failure(segment::Failure& failure, recording::Bytes& patches) const;
   void add_sample(std::uint64_t after, const collect::Moment& now, bool needed,
                   const recording::Bytes& patches);
   void put(std::uint32_t index, std::uint64_t version, const segment::Payload& payload);

@@ -8,7 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -25,6 +28,8 @@ using recording::bytes_of;
 using recording::FileWriter;
 using segment::Meta;
 using segment::SectionKind;
+
+constexpr std::uint32_t kMostListSlots = 16384;  // of a failure's list
 
 template <std::size_t N>
 void put_text(const std::string& text, char (&field)[N]) {
@@ -184,14 +189,28 @@ Bytes Follower::whole_image() const {
   }
   if (!ring_written_) add_ring(patches);
   const std::uint32_t failures = reader_.header().failure_count;
-  const segment::SectionPlace& place = layout.section(SectionKind::kFailures);
   for (std::uint64_t next = 1; next <= failures; next = segment::next_failure(next, failures)) {
     const auto number = static_cast<std::uint32_t>(next);
-    if (const auto failure = reader_.read_failure(number)) {
-      recording::add_patch(place.at(segment::failure_place(number)), bytes_of(*failure), patches);
-    }
+    if (const auto failure = reader_.read_failure(number)) add_failure(*failure, patches);
   }
   return patches;
+}
+
+// With its list, unless that is long: a checkpoint repeats it.
+void Follower::add_failure(segment::Failure& failure, Bytes& patches) const {
+  std::optional<std::vector<segment::Slot>> list;
+  if (failure.list_slots <= kMostListSlots) list = reader_.read_list(failure);
+  if (!list) {
+    failure.list_slots = 0;
+    failure.list_state = static_cast<std::uint32_t>(segment::ListState::kCut);
+  }
+  const segment::Layout& layout = reader_.layout();
+  recording::add_patch(
+      layout.section(SectionKind::kFailures).at(segment::failure_place(failure.number)),
+      bytes_of(failure), patches);
+  if (!list || list->empty()) return;
+  recording::add_patch(layout.section(SectionKind::kLists).at(failure.list_first),
+                       std::as_bytes(std::span(*list)), patches);
 }
 
 std::optional<Error> Follower::write_checkpoint(FileWriter& file, const collect::Moment& now) {

@@ -12,6 +12,7 @@
 //            Peaks         what was held at the moments of the peaks
 //            Watermark[]   peaks of regions
 //            Failure[]     the first and the last four, each with its frozen picture
+//            Slot[]        lists: of each failure, all buffers of the space that failed
 //            Blob...       interned strings, core sets and lists, append only
 //            Event[]       a ring of numbered records, overwritten in place
 //   last     Slot[]        the live table: the truth
@@ -51,8 +52,9 @@ enum class SectionKind : std::uint32_t {
   kEvents = 9,
   kTable = 10,
   kPeaks = 11,
+  kLists = 12,
 };
-inline constexpr std::uint32_t kSections = 11;
+inline constexpr std::uint32_t kSections = 12;
 
 struct Section {
   std::uint32_t kind;
@@ -118,7 +120,7 @@ struct Header {
   std::uint32_t header_bytes;
   std::uint64_t nonce;  // random; also in the file's name
   Section sections[kSections];
-  std::uint64_t reserved0[4];
+  std::uint64_t reserved0[1];
   Identity subject;  // whose memory
   Identity writer;   // who writes: the same, but for a daemon that serves a legacy client
   Clock clock;
@@ -386,6 +388,10 @@ static_assert(sizeof(Watermark) == 64 + 2 * 8 * 256 * 8);
 
 // ---- failures ------------------------------------------------------------------------------
 
+// Whether the list of a failure has every live buffer of its space on its devices. An entry is a
+// slot whose version is the slot's number in the table; what is not live any more counts nothing.
+enum class ListState : std::uint32_t { kNone = 0, kComplete = 1, kCut = 2 };
+
 struct Failure {
   std::uint64_t version;
   std::uint32_t number;  // 1, 2, ...
@@ -403,8 +409,11 @@ struct Failure {
   std::uint32_t operation;
   std::uint32_t origin;
   std::uint32_t reserved0;
-  std::uint64_t event;  // the picture is the state after this event
-  std::uint64_t reserved[3];
+  std::uint64_t event;       // the picture is the state after this event
+  std::uint64_t list_first;  // where its list starts in the section
+  std::uint32_t list_slots;  // how long it is
+  std::uint32_t list_state;  // ListState
+  std::uint64_t reserved[1];
   char message[kMaxMessageBytes];  // NUL-terminated
   std::uint8_t reserved1[2048 - 128 - kMaxMessageBytes + 16];
   Slot picture[kMaxPictureSlots];
@@ -507,7 +516,8 @@ inline constexpr std::uint64_t kFailuresOffset =
     page_up(kWatermarksOffset + kMaxWatermarks * sizeof(Watermark));
 inline constexpr std::uint64_t kPeaksOffset =
     page_up(kFailuresOffset + kMaxFailures * sizeof(Failure));
-inline constexpr std::uint64_t kInternedOffset = page_up(kPeaksOffset + sizeof(Peaks));
+inline constexpr std::uint64_t kListsOffset = page_up(kPeaksOffset + sizeof(Peaks));
+inline constexpr std::uint64_t kInternedOffset = kListsOffset + kMaxListSlots * sizeof(Slot);
 inline constexpr std::uint64_t kEventsOffset = kInternedOffset + kMaxInternedBytes;
 inline constexpr std::uint64_t kTableOffset = kEventsOffset + kEventCapacity * sizeof(Event);
 static_assert(kAllocatorsOffset % 4096 == 0 && kRingManagersOffset % 4096 == 0);

@@ -24,6 +24,7 @@ inline constexpr std::uint32_t kMaxFailures = kFirstFailures + kLastFailures;
 inline constexpr std::uint32_t kMaxPictureSlots = 4096;
 inline constexpr std::uint32_t kMaxPeaks = 64;
 inline constexpr std::uint32_t kPeakShares = 4096;
+inline constexpr std::uint32_t kMaxListSlots = 1u << 18;  // of all lists of failures together
 inline constexpr std::uint32_t kMaxWatermarks = 16;
 inline constexpr std::uint32_t kMaxMessageBytes = 1024;
 inline constexpr std::uint32_t kMaxBlobBytes = 64 * 1024;  // one interned string or list

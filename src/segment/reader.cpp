@@ -165,6 +165,23 @@ std::unique_ptr<Peaks> Reader::read_peaks() const {
   return nullptr;
 }
 
+std::optional<std::vector<Slot>> Reader::read_list(const Failure& failure) const {
+  const SectionPlace& place = layout_.section(SectionKind::kLists);
+  if (failure.list_first > place.entries || failure.list_slots > place.entries - failure.list_first)
+    return std::nullopt;
+  std::vector<Slot> list(failure.list_slots);
+  if (list.empty()) return list;
+  if (!file_.read(place.at(failure.list_first), list.data(), list.size() * sizeof(Slot)))
+    return std::nullopt;
+  // A later failure may have used the room while it was read: then the record is another one.
+  std::uint64_t version = 0;
+  const std::uint64_t record =
+      layout_.section(SectionKind::kFailures).at(failure_place(failure.number));
+  if (!file_.read(record, &version, sizeof version) || version != failure.version)
+    return std::nullopt;
+  return list;
+}
+
 bool Reader::read_watermark(std::uint32_t index, Watermark& watermark) const {
   const SectionPlace& place = layout_.section(SectionKind::kWatermarks);
   return index < place.entries && read_settled(file_, place.at(index), watermark) == Settled::kYes;

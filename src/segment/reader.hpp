@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "segment/format.hpp"
@@ -79,6 +80,9 @@ class Reader {
   std::unique_ptr<Failure> read_failure(std::uint32_t number) const;
   // Peaks with their shares, all of one moment; null if there are none or they kept changing.
   std::unique_ptr<Peaks> read_peaks() const;
+  // The list of a failure that was just read: as its list_state says. Nothing if it is not there,
+  // or was replaced meanwhile.
+  std::optional<std::vector<Slot>> read_list(const Failure& failure) const;
   bool read_watermark(std::uint32_t index, Watermark& watermark) const;
   EventRun read_events(std::uint64_t from, std::uint64_t to) const;
 

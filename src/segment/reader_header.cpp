@@ -31,6 +31,7 @@ constexpr std::array<Expected, kSections> kExpected = {{
     {sizeof(Event), true, kMaxEventCapacity},
     {sizeof(Slot), true, kMaxTableSlots},
     {sizeof(Peaks), false, 1},
+    {sizeof(Slot), true, kMaxListSlots},
 }};
 
 bool has_room(const Expected& expected, std::uint64_t entry_bytes) {

@@ -44,6 +44,7 @@ constexpr Place kPlaces[kSections + 1] = {
     {kEventsOffset, kEventCapacity * sizeof(Event)},
     {kTableOffset, kMaxTableSlots * sizeof(Slot)},
     {kPeaksOffset, sizeof(Peaks)},
+    {kListsOffset, kMaxListSlots * sizeof(Slot)},
 };
 
 bool lock_for_life(int fd) {

@@ -4,11 +4,13 @@
 // The tables of docs/json.md as JSON values; json_*.cpp puts documents together from them.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
 
+#include "explain/findings.hpp"
 #include "ledger/figures.hpp"
 #include "ledger/snapshot.hpp"
 #include "view/json.hpp"
@@ -65,6 +67,8 @@ inline Json json_of(const ledger::ProcessView& view, ProcessDetail detail = Proc
 }
 inline Json json_of(const std::string& text) { return text; }
 Json failure(const ledger::FailureView& failure);
+// `sources`: what stands in a line of code, where somebody could read it.
+Json findings(const explain::Findings& findings, const std::map<std::string, std::string>& sources);
 Json holding(const ledger::HoldingView& holding);
 
 // The first fields of every document.

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "client/failures.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <set>
 #include <thread>
 
 #include "client/recording.hpp"
@@ -26,11 +28,58 @@ class FailuresTest : public Recording {
     failure.operation = 3;
     return recorder->failures.failed(failure, 4);
   }
+  // The ids of the live entries of a failure's list.
+  std::set<std::uint64_t> listed(const segment::Failure& failure) {
+    std::set<std::uint64_t> ids;
+    const TinyReader& file = reader();
+    for (std::uint32_t i = 0; i < failure.list_slots; ++i) {
+      const auto entry = file.record<segment::Slot>(
+          segment::kListsOffset, static_cast<std::uint32_t>(failure.list_first) + i);
+      if (Meta::live(entry.payload.meta)) {
+        EXPECT_TRUE(ids.insert(entry.payload.id).second);
+      }
+    }
+    return ids;
+  }
   std::unique_ptr<segment::Failure> record(std::uint32_t index) {
     return std::make_unique<segment::Failure>(
         reader().record<segment::Failure>(segment::kFailuresOffset, index));
   }
 };
+
+TEST_F(FailuresTest, TheListHasEveryBufferOfTheFailedSpace) {
+  for (std::uint64_t id = 0; id < 6000; ++id) allocate(buffer(id, id + 1));
+  ttmem_buffer elsewhere = buffer(7000, 64);
+  elsewhere.space = TTMEM_SPACE_L1;
+  allocate(elsewhere);
+  release(17);
+  fail(set);
+  const auto seen = record(0);
+  EXPECT_EQ(seen->list_state, static_cast<std::uint32_t>(segment::ListState::kComplete));
+  const auto ids = listed(*seen);
+  EXPECT_EQ(ids.size(), 5999u);
+  EXPECT_FALSE(ids.contains(17));
+  EXPECT_FALSE(ids.contains(7000));
+}
+
+TEST_F(FailuresTest, ListsOfKeptFailuresDoNotOverlapAndRoomIsUsedAgain) {
+  std::uint64_t highest = 0;
+  for (std::uint64_t round = 1; round <= 40; ++round) {
+    for (std::uint64_t id = 0; id < 50; ++id) allocate(buffer(round * 100 + id, 64));
+    const std::uint32_t number = fail(set);
+    std::set<std::uint64_t> taken;
+    std::size_t sum = 0;
+    for (std::uint32_t i = 0; i < std::min(number, segment::kMaxFailures); ++i) {
+      const auto kept = record(i);
+      highest = std::max(highest, kept->list_first + kept->list_slots);
+      for (std::uint32_t at = 0; at < kept->list_slots; ++at) taken.insert(kept->list_first + at);
+      sum += kept->list_slots;
+      EXPECT_EQ(listed(*kept).size(), kept->number * 50u);
+    }
+    EXPECT_EQ(taken.size(), sum);
+  }
+  EXPECT_LT(highest, 7u * 40 * 50) << "all of them would be 20 times 41 times 50";
+}
 
 TEST_F(FailuresTest, ThePictureShowsTheLargestFirst) {
   for (std::uint64_t id = 1; id <= 5; ++id) allocate(buffer(id, id * 1000));
@@ -117,6 +166,9 @@ TEST_F(FailuresTest, ThePictureIsOneStateWhileOthersWork) {
     if (seen->truncated == 0) {
       EXPECT_GE(seen->picture_slots, 101u);
       EXPECT_LE(seen->picture_slots, 102u);
+    }
+    if (seen->list_state == static_cast<std::uint32_t>(segment::ListState::kComplete)) {
+      EXPECT_EQ(listed(*seen).size(), seen->picture_slots);
     }
   }
   stop = true;

@@ -53,7 +53,8 @@ struct Places {
               {sizeof(Blob), kInternedOffset, kMaxInternedBytes},
               {sizeof(Event), kEventsOffset, kEventCapacity * sizeof(Event)},
               {sizeof(Slot), kTableOffset, kMaxTableSlots * sizeof(Slot)},
-              {sizeof(Peaks), kPeaksOffset, sizeof(Peaks)}}}};
+              {sizeof(Peaks), kPeaksOffset, sizeof(Peaks)},
+              {sizeof(Slot), kListsOffset, kMaxListSlots * sizeof(Slot)}}}};
   }
   static Places compact() {
     using namespace segment;
@@ -67,7 +68,8 @@ struct Places {
               {sizeof(Blob), 6528, 1024},
               {sizeof(Event), 7552, 16 * sizeof(Event)},
               {sizeof(Slot), 8576, 64 * sizeof(Slot)},
-              {sizeof(Peaks), 8 << 20, sizeof(Peaks)}}}};
+              {sizeof(Peaks), 8 << 20, sizeof(Peaks)},
+              {sizeof(Slot), 9 << 20, 64 * sizeof(Slot)}}}};
   }
 };
 

@@ -9,9 +9,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "explain/explain.hpp"
 #include "serve/history/query.hpp"
 #include "serve/http/gzip.hpp"
 #include "serve/http/page.hpp"
+#include "view/explain_text.hpp"
 #include "view/json.hpp"
 #include "view/json_values.hpp"
 #include "view/labels.hpp"
@@ -46,6 +48,7 @@ const std::vector<Document>& documents() {
       {"snapshot", {}},
       {"processes", {"device", "pid", "process"}},
       {"failures", {"device", "pid", "process", "number"}},
+      {"explain", {"pid", "number"}},
       {"log", {}},
       {"programs", {"device", "pid", "process"}},
       {"origins", {"by", "device", "pid", "process"}},
@@ -130,6 +133,7 @@ Response Routes::api(const Request& request, const std::string& name) {
   if (name == "snapshot") return text(sources_.live.document());
   if (name == "processes") return processes(request);
   if (name == "failures") return failures(request);
+  if (name == "explain") return explain(request);
   if (name == "log") return log();
   if (name == "programs") return programs(request);
   if (name == "origins") return origins(request);
@@ -228,6 +232,30 @@ Response Routes::failures(const Request& request) {
     }
   }
   return json(view::failures_json(sources_.live.frame(), found, JsonLayout::kCompact));
+}
+
+// The newest failure that is selected; lines of source are not read for strangers.
+Response Routes::explain(const Request& request) {
+  view::Selection selection;
+  if (auto refusal = select(request, selection)) return std::move(*refusal);
+  const std::string* number = request.parameter("number");
+  const ledger::ProcessView* owner = nullptr;
+  const ledger::FailureView* newest = nullptr;
+  for (const auto& part : sources_.live.processes()) {
+    if (selection.process() && !selection.has(part.view)) continue;
+    for (const ledger::FailureView& failure : part.view.failures) {
+      if (number != nullptr && std::to_string(failure.number) != *number) continue;
+      if (newest != nullptr && failure.time < newest->time) continue;
+      owner = &part.view;
+      newest = &failure;
+    }
+  }
+  if (newest == nullptr) return error(404, "no such failure is kept");
+  const auto picture = sources_.collector.failed_space(owner->key, newest->number);
+  const ledger::ProcessName& name = *owner;
+  const view::ExplainedFailure found{
+      name, *newest, explain::explain_failure(*newest, picture ? &*picture : nullptr), {}};
+  return json(view::explain_json(sources_.live.frame(), found, JsonLayout::kCompact));
 }
 
 Response Routes::log() {

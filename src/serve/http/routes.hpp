@@ -58,6 +58,7 @@ class Routes {
   Response history(const Request& request, bool runs);
   Response busy_programs(const Request& request);
   Response failures(const Request& request);
+  Response explain(const Request& request);
   Response log();
   Response events(const Request& request);
   Response health();

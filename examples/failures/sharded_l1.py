@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""Too large for a bank: 32 MiB on four cores are 8 MiB per core."""
+
+import ttnn
+
+import gallery
+from gallery import DRAM, L1
+
+VERDICT = "too_large"
+
+
+def run(device, cure=None):
+    memory = {"interleave": L1, "request_in_dram": DRAM}.get(cure and cure["kind"])
+    memory = memory or gallery.sharded((1, 1), (1024, 4096))
+    return ttnn.empty((4096, 4096), ttnn.bfloat16, ttnn.TILE_LAYOUT, device, memory)
+
+
+if __name__ == "__main__":
+    gallery.main(run)

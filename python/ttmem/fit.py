@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""What a tensor would take on a device, and whether it would fit, before it is made."""
+
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+
+from . import command
+
+Number = Union[int, str]
+
+
+def fit(
+    shape: Sequence[Number],
+    dtype: Any = "bfloat16",
+    layout: Any = "tile",
+    memory_config: Any = "dram",
+    device: Optional[int] = None,
+    board: Optional[str] = None,
+    mesh: Optional[Tuple[int, int]] = None,
+    shard_dim: Optional[int] = None,
+    solve: Optional[str] = None,
+) -> Dict[str, Any]:
+    """The document of `ttmem fit --json`; docs/json.md has every field.
+
+    `dtype`, `layout` and `memory_config` may be those of ttnn, or words: "bfloat8_b", "row_major",
+    "l1". Without `device` and `board` it is asked about the first device that is in use. A word in
+    the shape, named by `solve` as well, is solved for: `fit(("batch", 32, 4096), solve="batch")`.
+
+        if not ttmem.fit((1, 32, 4096, 4096), dtype=ttnn.bfloat8_b, board="n150")["fits"]: ...
+    """
+    words = ["fit", "--shape", ",".join(str(length) for length in shape)]
+    words += ["--dtype", _word(dtype), "--layout", _layout(layout)]
+    words += _memory(memory_config)
+    if device is not None:
+        words += ["--device", str(device)]
+    if board is not None:
+        words += ["--board", board]
+    if mesh is not None:
+        words += ["--mesh", f"{mesh[0]}x{mesh[1]}"]
+    if shard_dim is not None:
+        words += ["--shard-dim", str(shard_dim)]
+    if solve is not None:
+        words += ["--solve", solve]
+    return command.document(*words, accepted=(0, 1))
+
+
+def _word(value: Any) -> str:
+    """ "bfloat8_b" of "bfloat8_b", ttnn.bfloat8_b and torch.bfloat16 alike."""
+    return str(getattr(value, "name", value)).rsplit(".", maxsplit=1)[-1].lower()
+
+
+def _layout(value: Any) -> str:
+    return _word(value).replace("_layout", "")
+
+
+def _memory(value: Any) -> List[str]:
+    if isinstance(value, str):
+        return ["--memory", value]
+    words = ["--memory", _word(value.buffer_type)]
+    nd = getattr(value, "nd_shard_spec", None)
+    kind = _word(value.memory_layout).replace("_sharded", "")
+    shard = getattr(value, "shard_spec", None)
+    if shard is not None and kind in ("height", "width", "block"):
+        return words + _shards(kind, list(shard.shape), shard.grid.num_cores())
+    if nd is not None:
+        return words + _shards("nd", list(nd.shard_shape), _grid_of(nd).num_cores())
+    return words
+
+
+def _grid_of(nd: Any) -> Any:
+    return nd.core_ranges if hasattr(nd, "core_ranges") else nd.grid
+
+
+def _shards(kind: str, shape: List[int], cores: int) -> List[str]:
+    lengths = ",".join(str(length) for length in shape)
+    return ["--shard", kind, "--shard-shape", lengths, "--grid", f"{cores}x1"]

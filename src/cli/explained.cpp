@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "cli/explained.hpp"
+
+#include "cli/source_line.hpp"
+#include "explain/explain.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+bool is_selected(const view::Selection& selection, const ledger::ProcessName& process) {
+  return !selection.process() || selection.process()->matches(process);
+}
+
+}  // namespace
+
+std::optional<view::ExplainedFailure> explained(const collect::Collector& collector,
+                                                const view::Selection& selection,
+                                                std::optional<std::uint32_t> number) {
+  const ledger::ProcessView* owner = nullptr;
+  const ledger::FailureView* newest = nullptr;
+  for (const ledger::ProcessView& process : collector.snapshot().processes) {
+    if (!is_selected(selection, process)) continue;
+    for (const ledger::FailureView& failure : process.failures) {
+      if (number && failure.number != *number) continue;
+      if (newest && failure.time < newest->time) continue;
+      owner = &process;
+      newest = &failure;
+    }
+  }
+  if (!newest) return std::nullopt;
+  const auto picture = collector.failed_space(owner->key, newest->number);
+  const ledger::ProcessName& name = *owner;
+  view::ExplainedFailure result{name, *newest, {}, {}};
+  result.findings = explain::explain_failure(*newest, picture ? &*picture : nullptr);
+  for (const explain::Cure& cure : result.findings.cures) {
+    if (const auto text = source_line(cure.line)) result.sources.emplace(cure.line, *text);
+  }
+  return result;
+}
+
+}  // namespace ttmem::cli

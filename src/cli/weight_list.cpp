@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "cli/weight_list.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "view/printable.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+using explain::TensorSpec;
+using Json = nlohmann::json;
+
+constexpr std::size_t kMostListBytes = 64u << 20;  // of a list, or of a header
+constexpr std::size_t kMostTensors = 1'000'000;
+
+Error bad(const std::string& what) { return {ErrorCode::kCorrupt, what}; }
+
+std::vector<std::string> split(const std::string& text, std::string_view separators) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (separators.find(c) != std::string_view::npos) {
+      parts.emplace_back();
+    } else if (c != ' ' && c != '\t' && c != '[' && c != ']' && c != '\r') {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+// As safetensors names them, and as ttnn does. 16-bit and 64-bit floats are loaded as bfloat16 and
+// float32.
+std::optional<explain::DataType> type_named(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  static const std::map<std::string, std::string> kOthers = {
+      {"bf16", "bfloat16"}, {"f16", "bfloat16"},   {"float16", "bfloat16"}, {"f32", "float32"},
+      {"f64", "float32"},   {"i32", "int32"},      {"i64", "int32"},        {"u32", "uint32"},
+      {"u16", "uint16"},    {"i16", "uint16"},     {"u8", "uint8"},         {"i8", "int8"},
+      {"bool", "uint8"},    {"bfp8", "bfloat8_b"}, {"bfp4", "bfloat4_b"}};
+  const auto other = kOthers.find(text);
+  return ledger::named<explain::DataType>(other == kOthers.end() ? text : other->second);
+}
+
+Result<std::string> read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  std::vector<char> part(1 << 16);
+  while (file && text.size() <= kMostListBytes) {
+    file.read(part.data(), static_cast<std::streamsize>(part.size()));
+    text.append(part.data(), static_cast<std::size_t>(file.gcount()));
+  }
+  if (text.empty())
+    return bad(fmt::format("{} cannot be read, or is empty", view::printable(path)));
+  if (text.size() > kMostListBytes)
+    return bad(fmt::format("{} is longer than 64 MiB", view::printable(path)));
+  return text;
+}
+
+// What one row says, as text; "" where it says nothing.
+struct Row {
+  std::string name, shape, type, layout, memory;
+};
+
+Result<ListedTensor> tensor_of(const Row& row, const TensorSpec& usual, bool type_is_given,
+                               std::string& variable) {
+  auto listed = parse_shape(row.shape, variable);
+  if (!listed) return bad(fmt::format("{}: {}", view::printable(row.name), listed.error().message));
+  const auto shape = listed->tensor.shape;
+  listed->tensor = usual;
+  listed->tensor.shape = shape;
+  listed->tensor.name = row.name;
+  if (!row.type.empty() && !type_is_given) {
+    const auto type = type_named(row.type);
+    if (!type) {
+      return bad(fmt::format("{}: the type {} is not known", view::printable(row.name),
+                             view::printable(row.type)));
+    }
+    listed->tensor.type = *type;
+  }
+  if (const auto layout = ledger::named<explain::TensorLayout>(row.layout)) {
+    listed->tensor.layout = *layout;
+  }
+  if (const auto space = ledger::named<ledger::Space>(row.memory)) listed->tensor.space = *space;
+  return listed;
+}
+
+std::string text_in(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end()) return "";
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+Row row_of(const std::string& name, const Json& object) {
+  return {name, text_in(object, "shape"), text_in(object, "dtype"), text_in(object, "layout"),
+          text_in(object, "memory")};
+}
+
+// A list of objects, or an object of objects by name, as safetensors has it.
+Result<std::vector<Row>> json_rows(const std::string& text) {
+  const Json document = Json::parse(text, nullptr, false);
+  std::vector<Row> rows;
+  if (document.is_array()) {
+    for (const Json& each : document) {
+      if (!each.is_object()) return bad("each tensor must be an object with name, shape and dtype");
+      rows.push_back(row_of(text_in(each, "name"), each));
+    }
+  } else if (document.is_object()) {
+    for (const auto& [name, each] : document.items()) {
+      if (name != "__metadata__" && each.is_object()) rows.push_back(row_of(name, each));
+    }
+  } else {
+    return bad("it is no JSON");
+  }
+  return rows;
+}
+
+// name, shape, type, layout, memory; the shape with x or in quotes. A first line that names the
+// columns is skipped.
+std::vector<Row> csv_rows(const std::string& text) {
+  std::vector<Row> rows;
+  for (const std::string& line : split(text, "\n")) {
+    std::vector<std::string> cells(1);
+    bool quoted = false;
+    for (const char c : line) {
+      if (c == '"') {
+        quoted = !quoted;
+      } else if (c == ',' && !quoted) {
+        cells.emplace_back();
+      } else {
+        cells.back() += c;
+      }
+    }
+    cells.resize(5);
+    if (cells[1].empty() || cells[1] == "shape") continue;
+    rows.push_back({cells[0], cells[1], cells[2], cells[3], cells[4]});
+  }
+  return rows;
+}
+
+// Eight bytes of length, the header as JSON, then data that nobody needs here.
+Result<std::string> safetensors_header(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  unsigned char bytes[8] = {};
+  file.read(reinterpret_cast<char*>(bytes), sizeof bytes);
+  std::uint64_t length = 0;
+  for (int i = 7; i >= 0; --i) length = length << 8 | bytes[i];
+  if (!file || length == 0 || length > kMostListBytes) return bad("it is no safetensors file");
+  std::string header(length, '\0');
+  file.read(header.data(), static_cast<std::streamsize>(length));
+  if (!file) return bad("its header is cut off");
+  return header;
+}
+
+Result<std::vector<Row>> rows_of(const std::string& path) {
+  const bool safetensors = path.ends_with(".safetensors");
+  const auto text = safetensors ? safetensors_header(path) : read_text(path);
+  if (!text) return text.error();
+  if (safetensors || text->find_first_not_of(" \t\r\n") == std::string::npos)
+    return json_rows(*text);
+  const char first = (*text)[text->find_first_not_of(" \t\r\n")];
+  if (first == '{' || first == '[') return json_rows(*text);
+  return csv_rows(*text);
+}
+
+}  // namespace
+
+Result<ListedTensor> parse_shape(const std::string& text, std::string& variable) {
+  ListedTensor listed;
+  for (const std::string& part : split(text, ",x")) {
+    if (part.empty()) return bad("a shape is numbers with commas, as in 1,32,4096");
+    std::uint64_t length = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), length);
+    const bool number = error == std::errc() && end == part.data() + part.size();
+    if (!number) {
+      const bool word = std::ranges::all_of(part, [](unsigned char c) { return std::isalpha(c); });
+      if (!word || (!variable.empty() && variable != part)) {
+        return bad(fmt::format("{} is no length", view::printable(part)));
+      }
+      variable = part;
+    }
+    listed.tensor.shape.push_back(length);
+    listed.is_variable.push_back(!number);
+  }
+  return listed;
+}
+
+Result<std::vector<ListedTensor>> read_weight_list(const std::string& path, const TensorSpec& usual,
+                                                   bool type_is_given, std::string& variable) {
+  const auto rows = rows_of(path);
+  if (!rows) return rows.error();
+  if (rows->empty()) return bad(fmt::format("{} lists no tensor", view::printable(path)));
+  if (rows->size() > kMostTensors) return bad("more than a million tensors");
+  std::vector<ListedTensor> tensors;
+  for (const Row& row : *rows) {
+    auto tensor = tensor_of(row, usual, type_is_given, variable);
+    if (!tensor) return tensor.error();
+    tensors.push_back(std::move(*tensor));
+  }
+  return tensors;
+}
+
+std::vector<TensorSpec> with_value(const std::vector<ListedTensor>& tensors, std::uint64_t value) {
+  std::vector<TensorSpec> specs;
+  for (const ListedTensor& listed : tensors) {
+    specs.push_back(listed.tensor);
+    for (std::size_t i = 0; i < listed.is_variable.size(); ++i) {
+      if (listed.is_variable[i]) specs.back().shape[i] = value;
+    }
+  }
+  return specs;
+}
+
+}  // namespace ttmem::cli

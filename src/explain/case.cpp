@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "explain/case.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ttmem::explain {
+
+using ledger::AddressRange;
+using ledger::HeldBlock;
+using ledger::SpacePicture;
+
+namespace {
+constexpr std::uint64_t kMostBytes = 1ull << 60;  // more is nobody's memory
+}
+
+std::vector<AddressRange> ranges_of(const SpacePicture& picture) {
+  std::vector<AddressRange> ranges;
+  ranges.reserve(picture.blocks.size());
+  for (const HeldBlock& block : picture.blocks) ranges.push_back(block.range);
+  return ranges;
+}
+
+FreeList free_list_of(const SpacePicture& picture) {
+  return {picture.space, picture.bank, ranges_of(picture)};
+}
+
+bool is_sound(const SpacePicture& picture) {
+  if (!picture.complete || picture.per_core) return false;
+  std::uint64_t at = picture.bank.begin;
+  for (const HeldBlock& block : picture.blocks) {
+    if (block.range.begin < at || block.range.end <= block.range.begin) return false;
+    at = block.range.end;
+  }
+  return at <= picture.bank.end;
+}
+
+const ledger::HeldProgram* failed_program(const Case& it) {
+  if (!it.space || !it.failure.program) return nullptr;
+  const auto found =
+      std::ranges::find(it.space->programs, *it.failure.program, &ledger::HeldProgram::id);
+  return found == it.space->programs.end() ? nullptr : &*found;
+}
+
+FreeList Case::free_list() const { return free_list_of(*space); }
+
+std::vector<HeldGroup> groups_of(const SpacePicture& picture) {
+  // Origins that read alike are one line to people, whatever led to it.
+  using Key = std::tuple<std::string_view, std::string_view, std::string_view>;
+  std::map<Key, std::uint32_t> alike;
+  std::vector<std::uint32_t> first_of;
+  for (std::uint32_t i = 0; i < picture.origins.size(); ++i) {
+    const ledger::HeldOrigin& origin = picture.origins[i];
+    first_of.push_back(
+        alike.try_emplace(Key(origin.operation, origin.line, origin.region), i).first->second);
+  }
+  std::map<std::pair<std::uint32_t, ledger::HeldKind>, HeldGroup> groups;
+  for (std::uint32_t i = 0; i < picture.blocks.size(); ++i) {
+    const HeldBlock& block = picture.blocks[i];
+    const std::uint32_t origin = first_of[block.origin];
+    HeldGroup& group = groups[{origin, block.kind}];
+    group.origin = origin;
+    group.kind = block.kind;
+    group.bytes += block.range.end - block.range.begin;
+    group.blocks.push_back(i);
+  }
+  std::vector<HeldGroup> sorted;
+  for (auto& [key, group] : groups) sorted.push_back(std::move(group));
+  std::ranges::stable_sort(sorted, std::ranges::greater{}, &HeldGroup::bytes);
+  return sorted;
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  std::string digits = std::to_string(bytes);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits + " B";
+}
+
+std::string tensors_text(const ledger::HeldOrigin& origin, std::size_t count) {
+  const std::string what = count == 1 ? "the tensor" : fmt::format("the {} tensors", count);
+  if (origin.line.empty()) {
+    return origin.operation.empty() ? what + " of an unknown line"
+                                    : fmt::format("{} of {}", what, origin.operation);
+  }
+  if (origin.operation.empty()) return fmt::format("{} made at {}", what, origin.line);
+  return fmt::format("{} made at {} by {}", what, origin.line, origin.operation);
+}
+
+std::uint64_t round_up(std::uint64_t bytes, std::uint64_t to) {
+  if (to == 0 || bytes > kMostBytes) return bytes;
+  return (bytes + to - 1) / to * to;
+}
+
+std::uint64_t needed_block(const Case& it) {
+  const std::uint64_t per_bank =
+      it.message.per_bank.value_or(it.failure.per_bank.value_or(std::uint64_t{0}));
+  const std::uint64_t alignment = it.space ? it.space->alignment : 0;
+  return std::max(round_up(per_bank, alignment), it.failure.per_bank.value_or(std::uint64_t{0}));
+}
+
+}  // namespace ttmem::explain

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// What helps where no hole was large enough: free something, move something, or ask for less.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "explain/case.hpp"
+#include "explain/cures.hpp"
+
+namespace ttmem::explain {
+namespace {
+
+using ledger::AddressRange;
+using ledger::HeldBlock;
+using ledger::HeldKind;
+using ledger::Space;
+
+constexpr std::size_t kMostGroups = 64;        // whose freeing is tried
+constexpr std::size_t kMostDeallocations = 3;  // that are shown
+constexpr std::uint64_t kTile = 2048;          // of bfloat16
+constexpr std::uint64_t kTile8 = 1088, kTile4 = 576;
+constexpr std::uint64_t kLargestTile = 4096;
+
+// The largest hole if these blocks were free as well.
+std::uint64_t largest_without(const ledger::SpacePicture& picture,
+                              const std::vector<std::uint32_t>& freed) {
+  std::uint64_t at = picture.bank.begin, largest = 0;
+  auto skipped = freed.begin();
+  for (std::uint32_t i = 0; i < picture.blocks.size(); ++i) {
+    if (skipped != freed.end() && *skipped == i) {
+      ++skipped;
+      continue;
+    }
+    const AddressRange& range = picture.blocks[i].range;
+    if (range.begin > at) largest = std::max(largest, range.begin - at);
+    at = std::max(at, range.end);
+  }
+  return picture.bank.end > at ? std::max(largest, picture.bank.end - at) : largest;
+}
+
+// Neighbouring tensors whose freeing makes one hole.
+struct Window {
+  std::vector<std::uint32_t> blocks;
+  std::uint64_t frees = 0, hole = 0;
+};
+
+// The neighbouring tensors with the fewest bytes between which the request would fit; with `only`,
+// of that group alone.
+Window cheapest_window(const Case& it, std::uint64_t need, const HeldGroup* only) {
+  const auto& blocks = it.space->blocks;
+  const auto begin_after = [&](std::size_t i) {
+    return i + 1 < blocks.size() ? blocks[i + 1].range.begin : it.space->bank.end;
+  };
+  const auto end_before = [&](std::size_t i) {
+    return i == 0 ? it.space->bank.begin : blocks[i - 1].range.end;
+  };
+  std::vector<bool> free_to_take(blocks.size(), only == nullptr);
+  if (only) {
+    for (const std::uint32_t i : only->blocks) free_to_take[i] = true;
+  }
+  std::size_t from = 0, best_from = 0, best_to = 0;
+  std::uint64_t frees = 0, best = ~std::uint64_t{0};
+  for (std::size_t to = 0; to < blocks.size(); ++to) {
+    if (!is_tensor(blocks[to].kind) || !free_to_take[to]) {
+      from = to + 1;
+      frees = 0;
+      continue;
+    }
+    frees += size_of(blocks[to].range);
+    const auto hole = [&](std::size_t start) { return begin_after(to) - end_before(start); };
+    while (from < to && hole(from + 1) >= need) frees -= size_of(blocks[from++].range);
+    if (hole(from) >= need && frees < best) {
+      best = frees;
+      best_from = from;
+      best_to = to;
+    }
+  }
+  Window window;
+  if (best == ~std::uint64_t{0}) return window;
+  for (std::size_t i = best_from; i <= best_to; ++i) {
+    window.blocks.push_back(static_cast<std::uint32_t>(i));
+  }
+  window.frees = best;
+  window.hole = begin_after(best_to) - end_before(best_from);
+  return window;
+}
+
+// Tensors of one line, all of them.
+Window whole_group(const Case& it, std::uint64_t need, const HeldGroup& group) {
+  Window window;
+  const std::uint64_t hole = largest_without(*it.space, group.blocks);
+  if (hole < need) return window;
+  window.blocks = group.blocks;
+  window.frees = group.bytes;
+  window.hole = hole;
+  return window;
+}
+
+std::vector<Window> windows(const Case& it, std::uint64_t need) {
+  std::vector<Window> found;
+  const auto keep = [&](Window window) {
+    if (window.blocks.empty()) return;
+    const bool known = std::ranges::any_of(
+        found, [&](const Window& other) { return other.blocks == window.blocks; });
+    if (!known) found.push_back(std::move(window));
+  };
+  keep(cheapest_window(it, need, nullptr));
+  std::size_t tried = 0;
+  for (const HeldGroup& group : it.groups) {
+    if (!is_tensor(group.kind) || ++tried > kMostGroups) continue;
+    Window part = cheapest_window(it, need, &group);
+    keep(part.blocks.empty() ? whole_group(it, need, group) : std::move(part));
+  }
+  std::ranges::stable_sort(found, {}, &Window::frees);
+  if (found.size() > kMostDeallocations) found.resize(kMostDeallocations);
+  return found;
+}
+
+Cure fitting(CureKind kind, std::uint64_t need, std::uint64_t hole) {
+  Cure cure;
+  cure.kind = kind;
+  cure.hole = hole;
+  cure.to_spare = hole - need;
+  return cure;
+}
+
+std::string then_text(const Cure& cure) {
+  return fmt::format("then {} are free in one block, and it fits with {} to spare",
+                     bytes_text(*cure.hole), bytes_text(*cure.to_spare));
+}
+
+void add_deallocations(const Case& it, std::uint64_t need, Findings& findings) {
+  for (const Window& window : windows(it, need)) {
+    Cure cure = fitting(CureKind::kDeallocate, need, window.hole);
+    const Tensors tensors = tensors_of(it, window.blocks);
+    cure.frees = window.frees;
+    cure.line = tensors.line;
+    cure.addresses = tensors.addresses;
+    cure.call = "ttnn.deallocate(t)";
+    cure.text = fmt::format("Deallocate {}: {}.", tensors.text, then_text(cure));
+    findings.cures.push_back(cure);
+    if (it.space->space != Space::kL1 || !fits_in_dram(it, window.frees * it.space->banks))
+      continue;
+    cure.kind = CureKind::kMoveToDram;
+    cure.call = "t = ttnn.to_memory_config(t, ttnn.DRAM_MEMORY_CONFIG)";
+    cure.text = fmt::format("Or move {} to DRAM, or make it there: {}.",
+                            tensors.blocks == 1 ? "it" : "them", then_text(cure));
+    findings.cures.push_back(cure);
+  }
+}
+
+// Moving one tensor to where the runtime would put it now.
+void add_reallocation(const Case& it, std::uint64_t need, Findings& findings) {
+  FreeList list = it.free_list();
+  const std::size_t holes = std::max<std::size_t>(list.holes().size(), 1);
+  std::vector<std::uint32_t> candidates;
+  for (std::uint32_t i = 0; i < it.space->blocks.size(); ++i) {
+    const HeldBlock& block = it.block(i);
+    if (is_tensor(block.kind) && list.hole_without(block.range) >= need) candidates.push_back(i);
+  }
+  std::ranges::stable_sort(candidates, {},
+                           [&](std::uint32_t i) { return size_of(it.block(i).range); });
+  candidates.resize(
+      std::min(candidates.size(), std::clamp<std::size_t>(2'000'000 / holes, 8, 256)));
+  for (const std::uint32_t i : candidates) {
+    const AddressRange old = it.block(i).range;
+    list.release(old);
+    const AddressRange moved = list.place(size_of(old)).value_or(old);
+    const bool fits = moved != old && list.find(need).has_value();
+    const std::uint64_t hole = fits ? list.largest() : 0;
+    list.release(moved);
+    list.take(old);
+    if (!fits) continue;
+    Cure cure = fitting(CureKind::kReallocate, need, hole);
+    const Tensors tensors = tensors_of(it, {i});
+    cure.line = tensors.line;
+    cure.addresses = tensors.addresses;
+    cure.call = "t = ttnn.reallocate(t)";
+    cure.given = "nothing else refers to the tensor";
+    cure.text = fmt::format("Reallocate {}: it moves from {} to {}; {}.", tensors.text, old.begin,
+                            moved.begin, then_text(cure));
+    findings.cures.push_back(std::move(cure));
+    return;
+  }
+}
+
+void add_cache_clearing(const Case& it, std::uint64_t need, Findings& findings) {
+  std::vector<std::uint32_t> cached;
+  std::uint64_t bytes = 0;
+  for (std::uint32_t i = 0; i < it.space->blocks.size(); ++i) {
+    const HeldKind kind = it.block(i).kind;
+    if (kind != HeldKind::kKernelBinaries && kind != HeldKind::kProgramCache) continue;
+    cached.push_back(i);
+    bytes += size_of(it.block(i).range);
+  }
+  if (cached.empty()) return;
+  const std::uint64_t hole = largest_without(*it.space, cached);
+  if (hole < need) return;
+  Cure cure = fitting(CureKind::kClearProgramCache, need, hole);
+  cure.frees = bytes;
+  cure.call = "device.clear_program_cache()";
+  cure.text = fmt::format("Keep fewer cached programs ({} hold {} in each bank): {}.",
+                          cached.size(), bytes_text(bytes), then_text(cure));
+  findings.cures.push_back(std::move(cure));
+}
+
+// ---- asking for less ---------------------------------------------------------------------------
+
+void add_data_type(const Case& it, std::uint64_t need, std::uint64_t hole, Findings& findings) {
+  if (need % kTile != 0) return;
+  struct Type {
+    const char* name;
+    std::uint64_t tile, bits;
+  };
+  for (const Type& type : {Type{"bfloat8_b", kTile8, 8}, Type{"bfloat4_b", kTile4, 4}}) {
+    const std::uint64_t less = round_up(need / kTile * type.tile, it.space->alignment);
+    if (less > hole) continue;
+    Cure cure = fitting(CureKind::kDataType, less, hole);
+    cure.given = "it is bfloat16 in tiles";
+    cure.value = type.bits;
+    cure.call = fmt::format("dtype=ttnn.{}", type.name);
+    cure.text = fmt::format(
+        "Ask for {} instead of bfloat16: {} in each bank instead of {} fit into "
+        "the largest hole with {} to spare.",
+        type.name, bytes_text(less), bytes_text(need), bytes_text(*cure.to_spare));
+    findings.cures.push_back(std::move(cure));
+    return;
+  }
+}
+
+void add_wider_spread(const Case& it, std::uint64_t hole, Findings& findings) {
+  const std::uint64_t requested = it.message.requested.value_or(0), banks = it.space->banks;
+  if (requested == 0 || banks == 0 || it.message.banks.value_or(banks) >= banks) return;
+  const std::uint64_t less =
+      round_up((requested + banks - 1) / banks + kLargestTile, it.space->alignment);
+  if (less > hole) return;
+  Cure cure = fitting(CureKind::kInterleave, less, hole);
+  cure.given = "it is in tiles, and what uses it takes interleaved tensors";
+  cure.call = it.space->space == Space::kL1 ? "memory_config=ttnn.L1_MEMORY_CONFIG"
+                                            : "memory_config=ttnn.DRAM_MEMORY_CONFIG";
+  cure.text = fmt::format(
+      "Spread it over all {} banks instead of {}: at most {} in each, which fit "
+      "into the largest hole with {} to spare.",
+      banks, *it.message.banks, bytes_text(less), bytes_text(*cure.to_spare));
+  findings.cures.push_back(std::move(cure));
+}
+
+void add_request_in_dram(const Case& it, Findings& findings) {
+  const std::uint64_t requested =
+      it.message.requested.value_or(it.failure.requested.value_or(std::uint64_t{0}));
+  if (requested == 0 || it.space->space != Space::kL1 || !fits_in_dram(it, requested)) return;
+  Cure cure;
+  cure.kind = CureKind::kRequestInDram;
+  cure.call = "memory_config=ttnn.DRAM_MEMORY_CONFIG";
+  cure.hole = free_list_of(*it.dram).largest();
+  cure.text = fmt::format("Make it in DRAM: {} are free there in one block of each of {} banks.",
+                          bytes_text(*cure.hole), it.dram->banks);
+  findings.cures.push_back(std::move(cure));
+}
+
+}  // namespace
+
+void cure_allocation(const Case& it, Findings& findings) {
+  const Verdict verdict = findings.verdict;
+  if (verdict != Verdict::kTooLarge && verdict != Verdict::kFull && verdict != Verdict::kScattered)
+    return;
+  const std::uint64_t need = needed_block(it);
+  if (need == 0 || !it.provable) return;
+  if (verdict == Verdict::kScattered) add_reallocation(it, need, findings);
+  if (verdict != Verdict::kTooLarge) {
+    add_deallocations(it, need, findings);
+    add_cache_clearing(it, need, findings);
+  }
+  const std::uint64_t hole = it.free_list().largest();
+  add_data_type(it, need, hole, findings);
+  add_wider_spread(it, hole, findings);
+  add_request_in_dram(it, findings);
+}
+
+}  // namespace ttmem::explain

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// What grows from step to step. The rule is that of three snapshots: something
+// made in step n that is alive after step n + 2 has survived its step; a line
+// whose survivors grow in four of five steps and never fall is suspected. Not
+// suspected is what was there before the third step (weights), and what nobody
+// allocates by hand: kernel binaries and traces. Programs that pile up in the
+// cache are told apart, and so is an L1 whose lowest address falls, however few
+// bytes that are.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "explain/steps.hpp"
+#include "ledger/space_picture.hpp"
+
+namespace ttmem::explain {
+
+// One process on one device, at the beginning of a step.
+struct LeakLook {
+  ledger::Owner process = ledger::nobody();
+  std::uint32_t device = 0;
+  std::vector<ledger::SpacePicture> spaces;
+};
+
+struct LeakSuspect {
+  ledger::Owner process = ledger::nobody();
+  std::uint32_t device = 0;
+  ledger::Space space = ledger::Space::kDram;
+  ledger::HeldOrigin origin;
+  std::uint64_t block = 0;  // bytes of one in each bank
+  std::uint64_t count = 0;  // survivors
+  double blocks_per_step = 0;
+  double bytes_per_step = 0;  // in each bank
+  double taken_per_step = 0;  // in all banks
+  std::optional<double> steps_until_full;
+  ledger::TimeNs oldest = 0;
+};
+
+struct FallingL1 {
+  ledger::Owner process = ledger::nobody();
+  std::uint32_t device = 0;
+  std::uint64_t first = 0, last = 0;  // lowest addresses
+  double bytes_per_step = 0;
+};
+
+struct GrowingCache {
+  ledger::Owner process = ledger::nobody();
+  std::uint32_t device = 0;
+  std::uint64_t programs = 0;
+  double programs_per_step = 0;
+};
+
+struct LeakReport {
+  std::uint64_t steps = 0;            // of the process that made most
+  std::string steps_from;             // "marks", "sequence"; "" = none were seen
+  std::vector<LeakSuspect> suspects;  // the fastest first
+  std::vector<FallingL1> falling;
+  std::vector<GrowingCache> caches;
+};
+
+class LeakWatch {
+ public:
+  StepFinder& steps_of(const ledger::Owner& process);
+  // Whether a step began since the last look at this process.
+  bool is_due(const ledger::Owner& process) const;
+  void look(const LeakLook& look);
+  LeakReport report() const;
+
+ private:
+  // A number at the beginnings of steps.
+  struct Series {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> points;  // step, value; the last 6
+    void add(std::uint64_t step, std::uint64_t value);
+    // By how much a step it grew: in at least four of the last five, never
+    // falling. Else 0.
+    double growth() const;
+  };
+  using Process = std::tuple<std::int32_t, std::uint64_t, std::string>;
+  using Key = std::tuple<Process, std::uint32_t, ledger::Space, std::string, std::string,
+                         std::string, std::uint64_t>;
+  struct Group {
+    Series survivors;
+    LeakSuspect told;
+    std::uint64_t banks = 0, free = 0;
+  };
+  struct Place {
+    Series depth;  // of the lowest L1 address below the top of the bank
+    Series programs;
+    ledger::Owner process = ledger::nobody();
+    std::uint32_t device = 0;
+    std::uint64_t top = 0;
+    std::uint64_t first_lowest = 0;
+  };
+  struct Followed {
+    StepFinder steps;
+    std::uint64_t looked = 0;
+    std::uint64_t surveyed = 0;  // when survivors were last counted; 0 = never
+  };
+  static Process name_of(const ledger::Owner& process);
+  void count_survivors(const LeakLook& look, const ledger::SpacePicture& space,
+                       const Followed& followed);
+
+  std::map<Process, Followed> processes_;
+  std::map<Key, Group> groups_;
+  std::map<std::pair<Process, std::uint32_t>, Place> places_;
+};
+
+}  // namespace ttmem::explain

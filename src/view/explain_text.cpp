@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "view/explain_text.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "view/labels.hpp"
+#include "view/printable.hpp"
+#include "view/table.hpp"
+#include "view/units.hpp"
+
+namespace ttmem::view {
+namespace {
+
+using explain::Cure;
+using explain::Findings;
+using explain::Strip;
+using explain::StripKind;
+
+constexpr std::size_t kBarColumns = 24;
+constexpr std::size_t kTextColumns = 100;
+
+// Words on lines of at most 100 columns, the second and later ones indented.
+std::string wrapped(std::string_view text, std::string_view first, std::string_view others) {
+  std::string result, line(first);
+  bool begun = false;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (begun && display_width(line) + 1 + display_width(word) > kTextColumns) {
+      result += line + "\n";
+      line = others;
+      begun = false;
+    }
+    if (begun) line += " ";
+    line += word;
+    begun = true;
+  }
+  return result + line + "\n";
+}
+
+std::string sum_text(const Findings& findings) {
+  const explain::BankSum& sum = findings.sum;
+  if (!sum.held || !sum.holes || !sum.bank) return "";
+  const std::uint64_t total = *sum.held + *sum.holes;
+  std::string text = fmt::format(
+      "  asked {} B   held {} B + holes {} B = {} B{}\n", exact_text(sum.asked),
+      exact_text(sum.held), exact_text(sum.holes), exact_text(total),
+      total == *sum.bank ? "" : fmt::format(" (the bank has {} B)", exact_text(sum.bank)));
+  text += fmt::format("  largest hole {} B; figures of the {}\n", exact_text(sum.largest_hole),
+                      sum.figures_from == "message" ? "runtime's message" : "picture");
+  return text;
+}
+
+std::string bar(std::uint64_t part, std::uint64_t whole, StripKind kind) {
+  if (whole == 0) return "";
+  const auto share = static_cast<std::size_t>(
+      static_cast<double>(part) / static_cast<double>(whole) * static_cast<double>(kBarColumns));
+  const std::size_t columns = std::clamp<std::size_t>(share, 1, kBarColumns);
+  const std::string_view texture = kind == StripKind::kHole     ? "·"
+                                   : kind == StripKind::kHeld   ? "█"
+                                   : kind == StripKind::kMixed  ? "▒"
+                                   : kind == StripKind::kNeeded ? "?"
+                                                                : "▓";
+  std::string text;
+  for (std::size_t i = 0; i < columns; ++i) text += texture;
+  return text;
+}
+
+std::string strip_name(const Strip& strip) {
+  switch (strip.kind) {
+    case StripKind::kHole:
+      return "hole";
+    case StripKind::kHeld:
+      return strip.blocks == 1 ? printable(strip.name)
+                               : fmt::format("{} x {}", strip.blocks, printable(strip.name));
+    case StripKind::kMixed:
+      return fmt::format("{}, holes of {} B", count_text(strip.blocks, "block"),
+                         exact_text(strip.free));
+    case StripKind::kProgram:
+      return "needed by " + printable(strip.name);
+    case StripKind::kNeeded:
+      return "what was asked for, over the largest hole";
+  }
+  return "";
+}
+
+std::string picture_text(const Findings& findings, const Style& style) {
+  if (findings.picture.empty()) return "";
+  std::uint64_t whole = 0;
+  for (const Strip& strip : findings.picture) {
+    whole = std::max(whole, strip.range.end - strip.range.begin);
+  }
+  Table table({{"Address", Align::kRight}, {"Bytes", Align::kRight}, {""}, {"What"}});
+  for (const Strip& strip : findings.picture) {
+    const std::uint64_t bytes = strip.range.end - strip.range.begin;
+    const bool over = strip.kind == StripKind::kNeeded || strip.kind == StripKind::kProgram;
+    table.add({exact_text(strip.range.begin), exact_text(bytes), bar(bytes, whole, strip.kind),
+               strip_name(strip)},
+              over                             ? Tone::kBad
+              : strip.kind == StripKind::kHole ? Tone::kGood
+                                               : Tone::kPlain);
+  }
+  return style.paint(Tone::kStrong, "One bank, bottom to top") + "\n" + table.text(style, 2);
+}
+
+std::string origin_text(const ledger::HeldOrigin& origin, ledger::HeldKind kind) {
+  std::string text = printable(origin.operation);
+  if (kind != ledger::HeldKind::kBuffer) text = std::string(name(kind));
+  if (!origin.line.empty()) text += (text.empty() ? "" : " ") + printable(origin.line);
+  if (!origin.region.empty()) text += " in " + printable(origin.region);
+  return text.empty() ? "?" : text;
+}
+
+std::string holders_text(const Findings& findings, ledger::TimeNs now, const Style& style) {
+  if (findings.holders.empty()) return "";
+  Table table({{"B per bank", Align::kRight},
+               {"Count", Align::kRight},
+               {"Lowest", Align::kRight},
+               {"Age", Align::kRight},
+               {"Last use", Align::kRight},
+               {"Made by"}});
+  for (const explain::Holder& holder : findings.holders) {
+    table.add({exact_text(holder.bytes), std::to_string(holder.count), exact_text(holder.lowest),
+               age_text(holder.oldest, now),
+               holder.last_use == 0 ? "?" : age_text(holder.last_use, now),
+               origin_text(holder.origin, holder.kind)});
+  }
+  std::string text = style.paint(Tone::kStrong, "Who is in the way") + "\n" + table.text(style, 2);
+  if (findings.holders_left_out > 0) {
+    text += fmt::format("  and {}\n", count_text(findings.holders_left_out, "more line"));
+  }
+  return text;
+}
+
+std::string cure_text(const ExplainedFailure& failure, const Cure& cure, std::size_t number) {
+  const std::string first = fmt::format("  {}. ", number);
+  const std::string others(first.size(), ' ');
+  std::string text = wrapped(printable(cure.text), first, others);
+  if (!cure.given.empty()) text += wrapped("if " + printable(cure.given), others, others);
+  if (!cure.call.empty()) text += others + printable(cure.call) + "\n";
+  const auto source = failure.sources.find(cure.line);
+  if (source != failure.sources.end()) {
+    const std::string place = cure.line.substr(0, cure.line.find(' '));
+    text += others +
+            cut(fmt::format("{}: {}", printable(place), printable(source->second)), kTextColumns) +
+            "\n";
+  }
+  return text;
+}
+
+std::string cures_text(const ExplainedFailure& failure, const Style& style) {
+  const Findings& findings = failure.findings;
+  std::string text = style.paint(Tone::kStrong, "What helps, cheapest first") + "\n";
+  if (findings.cures.empty()) {
+    text += "  Nothing that could be proved on this picture.\n";
+  }
+  std::size_t number = 0;
+  for (const Cure& cure : findings.cures) text += cure_text(failure, cure, ++number);
+  for (const std::string& remark : findings.remarks) text += wrapped(printable(remark), "  ", "  ");
+  return text;
+}
+
+std::string unknown_text(const Findings& findings, const Style& style) {
+  if (findings.unknown.empty()) return "";
+  std::string text = style.paint(Tone::kStrong, "What is not known") + "\n";
+  for (const std::string& each : findings.unknown) text += wrapped(printable(each), "  ", "  ");
+  return text;
+}
+
+std::string place_text(const ledger::FailureView& failure) {
+  std::string text;
+  if (!failure.operation.empty()) text += " in " + printable(failure.operation);
+  if (!failure.line.empty()) text += " at " + printable(failure.line);
+  return text;
+}
+
+}  // namespace
+
+std::string explain_text(const ExplainedFailure& failed, ledger::TimeNs now, const Style& style) {
+  const Findings& findings = failed.findings;
+  std::string text = wrapped(
+      fmt::format("{} ({}), failure {}: {}, {} ago{}", printable(failed.process.name),
+                  failed.process.label(), failed.failure.number, printable(failed.failure.kind),
+                  age_text(failed.failure.time, now), place_text(failed.failure)),
+      "", "  ");
+  text += style.paint(Tone::kBad, wrapped(printable(findings.headline), "", "  "));
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) text += "\n" + part;
+  };
+  if (const std::string sum = sum_text(findings); !sum.empty()) {
+    add(style.paint(Tone::kStrong, "Sum per bank") + "\n" + sum);
+  }
+  add(picture_text(findings, style));
+  add(holders_text(findings, now, style));
+  add(cures_text(failed, style));
+  add(unknown_text(findings, style));
+  return text;
+}
+
+std::string hint_text(const ExplainedFailure& failed, const Style& style) {
+  std::string text =
+      style.paint(Tone::kBad, wrapped("ttmem: " + printable(failed.findings.headline), "", "  "));
+  if (!failed.findings.cures.empty()) text += cure_text(failed, failed.findings.cures.front(), 1);
+  return text + fmt::format("  ttmem explain --pid {} {} shows the rest.\n", failed.process.label(),
+                            failed.failure.number);
+}
+
+}  // namespace ttmem::view

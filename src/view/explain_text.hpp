@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Findings for people and for tools: the same in both.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explain/findings.hpp"
+#include "ledger/snapshot.hpp"
+#include "view/json.hpp"
+#include "view/style.hpp"
+
+namespace ttmem::view {
+
+struct ExplainedFailure {
+  ledger::ProcessName process;
+  ledger::FailureView failure;
+  explain::Findings findings;
+  // What stands in a line of code, by "FILE:LINE FUNCTION", as far as somebody could read it.
+  std::map<std::string, std::string> sources;
+};
+
+// One screen: verdict, sum, picture, who is in the way, what helps, what is not known.
+std::string explain_text(const ExplainedFailure& failure, ledger::TimeNs now, const Style& style);
+// The verdict and the first cure, in a few lines.
+std::string hint_text(const ExplainedFailure& failure, const Style& style);
+std::string explain_json(const ledger::Snapshot& snapshot, const ExplainedFailure& failure,
+                         JsonLayout layout);
+
+}  // namespace ttmem::view

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""`ttmem explain` and `ttmem run --explain` where there is nothing to explain; the gallery of real failures
+is in tests/runtime/test_failures.py."""
+
+import signal
+import subprocess
+
+from support import command
+from support.built import TTMEM
+
+
+def test_without_a_failure():
+    done = command.run("explain")
+    assert done.returncode == 1
+    assert "no process has kept a failure" in done.stderr
+    with command.workload() as workload:
+        done = command.run("explain", "--pid", str(workload.pids[0]))
+        assert done.returncode == 1 and "has kept no failure" in done.stderr
+        assert command.run("explain", "3").returncode == 1
+    assert command.run("explain", "0").returncode == 2
+    assert command.run("explain", "--pid", "x").returncode == 2
+
+
+def test_the_parent_ends_as_its_program_does():
+    done = command.run("run", "--explain", "sh", "-c", "echo e >&2; exit 77")
+    assert (done.returncode, done.stdout, done.stderr) == (77, "", "e\n")
+    assert command.run("run", "--explain", "no-such-program").returncode == 127
+
+
+def test_the_parent_passes_signals_on():
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        with subprocess.Popen([TTMEM, "run", "--explain", "sh", "-c", "echo; exec sleep 60"],
+                              stdout=subprocess.PIPE) as parent:
+            parent.stdout.readline()
+            parent.send_signal(number)
+            assert parent.wait() == -number
+
+
+def test_the_program_decides_about_its_signals():
+    program = "trap 'echo caught; exit 5' TERM; echo; while :; do sleep 0.05; done"
+    with subprocess.Popen([TTMEM, "run", "--explain", "sh", "-c", program], stdout=subprocess.PIPE, text=True) as parent:
+        parent.stdout.readline()
+        parent.send_signal(signal.SIGTERM)
+        assert parent.stdout.read() == "caught\n"
+        assert parent.wait() == 5
+
+
+def test_leaks_without_steps():
+    with subprocess.Popen([TTMEM, "leaks"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watching:
+        watching.send_signal(signal.SIGINT)
+        out, _ = watching.communicate(timeout=60)
+    assert watching.returncode in (0, -signal.SIGINT)
+    assert watching.returncode != 0 or out.startswith("No steps were seen")

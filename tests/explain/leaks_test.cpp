@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "explain/leaks.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "explain/free_list.hpp"
+
+namespace ttmem::explain {
+namespace {
+
+using ledger::HeldKind;
+using ledger::Space;
+
+// A decoder: every step it makes activations of several lines, and frees them
+// in the next one.
+class Decoder {
+ public:
+  Decoder() : process_(std::make_shared<ledger::ProcessName>()) {
+    space_.space = Space::kL1;
+    space_.banks = 64;
+    space_.bank = {0, 1 << 20};
+    for (int line = 0; line < 8; ++line) {
+      space_.origins.push_back({"ttnn.add", "model.py:" + std::to_string(line), ""});
+    }
+    for (int i = 0; i < 3; ++i) hold(7, 4096, 0);  // weights
+  }
+  void step(std::uint64_t leaked_bytes = 0, bool with_mark = true) {
+    now_ += 1000;
+    if (with_mark) watch.steps_of(process_).mark(now_);
+    drop_activations();
+    for (std::uint32_t line = 0; line < 6; ++line) {
+      hold(line, 1024, ++now_);
+      if (!with_mark) watch.steps_of(process_).allocated(line, now_);
+    }
+    if (leaked_bytes > 0) hold(6, leaked_bytes, ++now_);
+    if (leaked_bytes > 0 && !with_mark) watch.steps_of(process_).allocated(6, now_);
+    look();
+  }
+  void look() {
+    auto sorted = space_;
+    std::ranges::sort(sorted.blocks, {}, &ledger::HeldBlock::range);
+    if (watch.is_due(process_)) watch.look({process_, 0, {sorted}});
+  }
+  void add_program() { space_.programs.emplace_back(); }
+
+  LeakWatch watch;
+
+ private:
+  void hold(std::uint32_t line, std::uint64_t bytes, ledger::TimeNs since) {
+    std::vector<ledger::AddressRange> held;
+    for (const auto& block : space_.blocks) held.push_back(block.range);
+    std::ranges::sort(held);
+    ledger::HeldBlock block;
+    block.range = FreeList(Space::kL1, space_.bank, held).place(bytes).value();
+    block.origin = line;
+    block.since = since;
+    space_.blocks.push_back(block);
+  }
+  void drop_activations() {
+    std::erase_if(space_.blocks, [](const auto& block) { return block.origin < 6; });
+  }
+
+  ledger::Owner process_;
+  ledger::SpacePicture space_;
+  ledger::TimeNs now_ = 1000;
+};
+
+TEST(Leaks, ADecoderWithoutALeakGivesNoneInAThousandSteps) {
+  Decoder decoder;
+  for (int i = 0; i < 1000; ++i) {
+    decoder.step();
+    const LeakReport report = decoder.watch.report();
+    ASSERT_TRUE(report.suspects.empty()) << "step " << i;
+    ASSERT_TRUE(report.falling.empty()) << "step " << i;
+    ASSERT_TRUE(report.caches.empty()) << "step " << i;
+  }
+  EXPECT_EQ(decoder.watch.report().steps, 1000u);
+  EXPECT_EQ(decoder.watch.report().steps_from, "marks");
+}
+
+TEST(Leaks, APlantedLeakOf64BytesNamesItsLine) {
+  for (const bool marked : {true, false}) {
+    Decoder decoder;
+    for (int i = 0; i < 60; ++i) decoder.step(64, marked);
+    const LeakReport report = decoder.watch.report();
+    ASSERT_EQ(report.suspects.size(), 1u) << marked;
+    EXPECT_EQ(report.suspects[0].origin.line, "model.py:6");
+    EXPECT_EQ(report.suspects[0].block, 64u);
+    EXPECT_DOUBLE_EQ(report.suspects[0].bytes_per_step, 64);
+    EXPECT_TRUE(report.suspects[0].steps_until_full);
+    EXPECT_EQ(report.steps_from, marked ? "marks" : "sequence");
+    ASSERT_EQ(report.falling.size(), 1u) << "the lowest L1 address falls with it";
+    EXPECT_DOUBLE_EQ(report.falling[0].bytes_per_step, 64);
+  }
+}
+
+TEST(Leaks, TenMarkedStepsAreEnough) {
+  Decoder decoder;
+  for (int i = 0; i < 10; ++i) decoder.step(64);
+  EXPECT_EQ(decoder.watch.report().suspects.size(), 1u);
+}
+
+TEST(Leaks, ALeakThatEndedIsNoLongerSuspected) {
+  Decoder decoder;
+  for (int i = 0; i < 20; ++i) decoder.step(64);
+  for (int i = 0; i < 10; ++i) decoder.step();
+  EXPECT_TRUE(decoder.watch.report().suspects.empty());
+}
+
+TEST(Leaks, NewProgramsAreAClassOfTheirOwn) {
+  Decoder decoder;
+  for (int i = 0; i < 12; ++i) {
+    for (int programs = 0; programs < 3; ++programs) decoder.add_program();
+    decoder.step();
+  }
+  const LeakReport report = decoder.watch.report();
+  EXPECT_TRUE(report.suspects.empty());
+  ASSERT_EQ(report.caches.size(), 1u);
+  EXPECT_DOUBLE_EQ(report.caches[0].programs_per_step, 3);
+}
+
+TEST(Steps, AreFoundWhereASequenceRepeatsAndInnerLoopsAreNot) {
+  StepFinder finder;
+  ledger::TimeNs now = 0;
+  for (std::uint64_t weight = 100; weight < 140; ++weight) finder.allocated(weight, ++now);
+  for (int token = 0; token < 40; ++token) {
+    for (int layer = 0; layer < 4; ++layer) {
+      for (std::uint64_t operation = 1; operation <= 5; ++operation)
+        finder.allocated(operation, ++now);
+    }
+    finder.allocated(9, ++now);
+  }
+  ASSERT_GE(finder.begins().size(), 10u);
+  for (std::size_t i = finder.begins().size() - 8; i < finder.begins().size(); ++i) {
+    EXPECT_EQ(finder.begins()[i] - finder.begins()[i - 1], 21u)
+        << "four layers and the end of a token";
+  }
+}
+
+}  // namespace
+}  // namespace ttmem::explain
