@@ -30,7 +30,7 @@ std::vector<ListColumn> columns(const Scene& scene) {
           {"RELOADS", 7, true, 10, 0, ""},
           {"REPLAYS", 8, true, 13, 0, "replays"},
           {"DISP/S", 7, true, 4, 0, "dispatches/s"},
-          {"NOW/S", 8, true, 0, 0, "launches now"},
+          {"NOW/S", 8, true, 1, 0, "launches now"},
           {"FIRST", 9, true, 7, 0, "first dispatch"},
           {"LAST", 9, true, 1, 0, "last dispatch"},
           {"LINE", 16, false, 12, 1, ""}};
