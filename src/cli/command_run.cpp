@@ -74,7 +74,8 @@ int run_program(const RunOptions& options) {
     fmt::print(stderr, "ttmem: name the program to run, as in `ttmem run python model.py`\n");
     return kUsage;
   }
-  if (const auto check = inject::check_recording(); !check.problem.empty()) {
+  if (const auto check = inject::check_recording();
+      !check.problem.empty() && (options.strict || !check.disabled)) {
     fmt::print(stderr, "ttmem: nothing will be recorded: {}\n", view::printable(check.problem));
     if (options.strict) return kFailed;
   }

@@ -22,7 +22,7 @@ std::size_t group_of(const Case& it, std::uint32_t block) {
 
 std::string part_text(const Case& it, const HeldGroup& group, std::size_t count,
                       std::uint32_t first) {
-  const std::string all = tensors_text(it.origin(group), group.blocks.size());
+  std::string all = tensors_text(it.origin(group), group.blocks.size());
   if (count == group.blocks.size()) return all;
   return fmt::format("{} of {} ({} at address {})", count, all,
                      count == 1 ? "the one" : "the lowest", it.block(first).range.begin);

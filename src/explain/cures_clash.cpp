@@ -14,7 +14,6 @@
 namespace ttmem::explain {
 namespace {
 
-using ledger::AddressRange;
 
 constexpr std::size_t kMostMoves = 64;
 

@@ -12,7 +12,6 @@
 namespace ttmem::explain {
 namespace {
 
-using ledger::Figure;
 using ledger::Space;
 
 std::string_view space_title(const std::optional<Space>& space) {

@@ -43,8 +43,9 @@ std::string ProcessSelector::text() const {
 
 std::optional<DeviceSelector> DeviceSelector::parse(std::string_view text) {
   const auto take = [&text](auto& number, int base) {
-    const char* const last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data(), last, number, base);
+    const char* const first = text.data();
+    const char* const last = first + text.size();
+    const auto [end, error] = std::from_chars(first, last, number, base);
     return error == std::errc() && end == last;
   };
   DeviceSelector selector;

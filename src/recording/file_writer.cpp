@@ -116,7 +116,7 @@ std::optional<Error> FileWriter::write(std::span<const std::byte> bytes) {
                                    static_cast<off_t>(bytes_ + done));
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0) {
-      const Error error = system_error(path_, "cannot be written");
+      Error error = system_error(path_, "cannot be written");
       // Half a block would be found, and refused; none is tidier.
       if (done > 0 && ::ftruncate(file_.get(), static_cast<off_t>(bytes_)) != 0) return error;
       return error;

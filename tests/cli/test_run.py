@@ -206,7 +206,7 @@ def unusable(kind, folder):
         return os.path.join(path, "deeper"), "does not exist and cannot be made"
     if kind == "a device":
         return "/dev/full", "is a file"
-    return "/proc/self", "may not be written"  # not even by root
+    return "/sys", "may not be written"  # not even by root
 
 
 @pytest.mark.parametrize("kind", ["a file", "missing", "a device", "forbidden"])

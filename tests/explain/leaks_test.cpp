@@ -13,7 +13,6 @@
 namespace ttmem::explain {
 namespace {
 
-using ledger::HeldKind;
 using ledger::Space;
 
 // A decoder: every step it makes activations of several lines, and frees them

@@ -4,6 +4,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -347,13 +348,15 @@ def test_open_shows_the_page_in_a_browser(daemons, tmp_path, monkeypatch):
     daemon = daemons("--open")
     asked = tmp_path / "asked"
     eventually(lambda: asked.exists() and asked.read_text())
-    assert asked.read_text() == f"http://{daemon.host}:{daemon.port}\n"
+    # A link that works once: it shows the browser's user their own words.
+    assert re.fullmatch(rf"http://{daemon.host}:{daemon.port}/enter\?key=[0-9a-f]{{32}}\n", asked.read_text())
 
 
 def test_open_without_a_desktop_says_where(daemons, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     daemon = daemons("--open")
-    eventually(lambda: f"open http://{daemon.host}:{daemon.port} in a browser" in daemon.log())
+    eventually(lambda: re.search(
+        rf"open http://{daemon.host}:{daemon.port}/enter\?key=[0-9a-f]{{32}} in a browser", daemon.log()))
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")

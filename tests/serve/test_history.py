@@ -118,7 +118,7 @@ def test_the_page_is_true(folder, daemons):
             if document["document"] in ("history", "runs"):
                 for field in [*document, *rows[0], *rows[0].get("devices", [{}])[0]]:
                     assert re.search(rf"\b{field}\b", page()), field
-        unit = re.compile(r"\| (bytes|dispatches/s|processes) \|")
+        unit = re.compile(r"\| (bytes|dispatches/s|processes|millidegrees|microwatts|MHz) \|")
         listed = [name for line in page().splitlines() if unit.search(line)
                   for name in re.findall(r"`([a-z0-9_.]+)`", line)]
         told = [metric["name"] for metric in daemon.document("/api/v1/history")["metrics"]]

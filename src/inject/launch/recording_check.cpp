@@ -76,6 +76,7 @@ RecordingCheck check_recording() {
   RecordingCheck check;
   check.directory = path;
   if (is_disabled()) {
+    check.disabled = true;
     check.problem = "TTMEM_DISABLE is set: unset it";
     return check;
   }

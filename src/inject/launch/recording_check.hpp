@@ -10,6 +10,7 @@
 namespace ttmem::inject {
 
 struct RecordingCheck {
+  bool disabled = false;  // by who started the program: no news to them
   std::string directory;  ///< where segments are written
   std::string problem;    ///< why nothing will be recorded, and what to do; "" = it will be
 };
