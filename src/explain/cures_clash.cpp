@@ -14,7 +14,6 @@
 namespace ttmem::explain {
 namespace {
 
-
 constexpr std::size_t kMostMoves = 64;
 
 std::string room_text(std::uint64_t lowest, std::uint64_t end) {

@@ -51,8 +51,10 @@ class Drawing {
     find_last_uses();
     live_.slots.for_each([&](SlotIndex slot, const Record& record) {
       const auto* buffer = std::get_if<BufferRecord>(&record);
-      if (!buffer || buffer->allocator != allocator || buffer->space != picture_.space) return;
-      if (buffer->flags.estimated) return;
+      if (!buffer || buffer->space != picture_.space || buffer->flags.estimated) return;
+      // Whatever allocator it is of, it takes room from each core on its own.
+      if (buffer->per_core) picture_.per_core = true;
+      if (buffer->allocator != allocator) return;
       if (buffer->flags.requested_only || buffer->per_core) {
         picture_.complete = false;  // where it lies in a bank is not known
         return;

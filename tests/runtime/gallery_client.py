@@ -30,14 +30,14 @@ def opened(script, cure):
 
 
 def outcome(script, cure):
-    """What became of it: None if it passed, else the end of its message."""
+    """What became of it: None if it passed, else the beginning of its message."""
     device = opened(script, cure)
     try:
         script.run(device, cure)
         return None
     except Exception as error:  # pylint: disable=broad-except
         traceback.clear_frames(error.__traceback__)
-        return str(error)[-2000:] or repr(error)
+        return str(error)[:2000] or repr(error)
     finally:
         ttnn.close_device(device)
 
