@@ -52,7 +52,7 @@ struct Host {
                        .collector = collector,
                        .history = history.get(),
                        .refresh = [] {},
-                       .metrics = [] { return std::string("metric 1\n"); },
+                       .metrics = [](const auto&) { return std::string("metric 1\n"); },
                        .first_events =
                            [](const http::StreamOptions&, const std::string&) {
                              return http::FirstEvents{.start = ": \n\n", .rest = {}};
