@@ -371,7 +371,7 @@ class OracleOfUsers : public ::testing::Test {
 TEST_F(OracleOfUsers, AStrangersFileChangesNothingForOthers) { run(1'000); }
 
 class CasesOracleOfUsers : public OracleOfUsers {};
-TEST_F(CasesOracleOfUsers, AStrangersFileChangesNothingForOthers) { run(100'000); }
+TEST_F(CasesOracleOfUsers, AStrangersFileChangesNothingForOthers) { run(25'000); }
 
 class LongOracleOfUsers : public OracleOfUsers {};
 TEST_F(LongOracleOfUsers, AStrangersFileChangesNothingForOthers) { run(10'000'000); }
