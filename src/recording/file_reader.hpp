@@ -86,7 +86,8 @@ inline BlockKind kind_of(const IndexEntry& block) {
 template <typename T>
 T record_in(std::span<const std::byte> body) {
   T record{};
-  std::memcpy(&record, body.data(), std::min(body.size(), sizeof record));
+  // An empty body may have no address, which memcpy must not see.
+  if (!body.empty()) std::memcpy(&record, body.data(), std::min(body.size(), sizeof record));
   return record;
 }
 
