@@ -12,7 +12,7 @@ namespace {
 using ledger::Space;
 
 constexpr const char* kOutOfMemory =
-    "TT_THROW @ /work/tt_metal/impl/allocator/bank_manager.cpp:462: tt::exception\n"
+    "TT_THROW @ /project/tt_metal/impl/allocator/bank_manager.cpp:462: tt::exception\n"
     "info:\n"
     "Out of Memory: Not enough space to allocate 31457280 B L1 buffer across 64 banks, where each "
     "bank needs to store 491520 B, but bank size is 1393312 B (allocated: 655360 B, free: 737952 "
