@@ -36,7 +36,7 @@ def agrees(page, within, document):
 
 def test_nothing_is_recorded(page):
     page.open("/")
-    assert "No device is in use" in page.text()
+    page.until(lambda: "No device is in use" in page.text())
     assert "ttmem run python model.py" in page.text()
     for path in ("/p", "/holdings", "/programs", "/events", "/failures", "/health", "/t"):
         page.open(path)
