@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/explained.hpp"
+#include "cli/explained_live.hpp"
 #include "cli/formats.hpp"
 #include "cli/output.hpp"
 #include "cli/reading_options.hpp"
@@ -22,6 +23,7 @@ struct ExplainOptions {
   view::Selection selection;
   FormatChoice format;
   std::optional<std::uint32_t> failure;
+  bool live = false;  // the selected device as it is now, no failure
 };
 
 std::string nothing_text(const ExplainOptions& options) {
@@ -54,6 +56,26 @@ int explain_failure(ExplainOptions& options) {
   return output.finish();
 }
 
+int explain_device(ExplainOptions& options) {
+  collect::Options collecting;
+  collecting.process = options.selection.process();
+  collecting.events = true;
+  collect::Collector collector(collecting);
+  collector.refresh();
+  if (const std::string why = unusable_directory(collector.directories()); !why.empty()) {
+    return complain(why, kFailed);
+  }
+  if (const std::string why = find_selected(options.selection, collector.snapshot());
+      !why.empty()) {
+    return complain(why, kNotFound);
+  }
+  const ledger::DeviceView* device = *options.selection.find(collector.snapshot());
+  Output output;
+  options.format.print(live_formats(), output, collector.snapshot(),
+                       explained_live(collector, device->id));
+  return output.finish();
+}
+
 constexpr const char* kExplainExamples =
     "Says why an allocation or a launch failed: verdict, sum per bank, picture, who is in the "
     "way,\n"
@@ -62,7 +84,9 @@ constexpr const char* kExplainExamples =
     "Examples:\n"
     "  ttmem explain             the newest failure of any process, alive or dead\n"
     "  ttmem explain --pid 4711  the newest of that process\n"
-    "  ttmem explain 2 --json    failure 2, for tools";
+    "  ttmem explain 2 --json    failure 2, for tools\n"
+    "  ttmem explain --live 0    device 0 as it is now: how full, how scattered, what would fail "
+    "next";
 
 }  // namespace
 
@@ -71,15 +95,31 @@ void register_explain(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("explain", "Explain why something did not fit, and what helps");
   command->footer(kExplainExamples);
+  CLI::Option* failure = command
+                             ->add_option("failure", options->failure,
+                                          "Number of the failure, as `ttmem status` lists it")
+                             ->type_name("FAILURE")
+                             ->check(CLI::PositiveNumber);
   command
-      ->add_option("failure", options->failure, "Number of the failure, as `ttmem status` lists it")
-      ->type_name("FAILURE")
-      ->check(CLI::PositiveNumber);
+      ->add_option_function<std::string>(
+          "--live",
+          [options](const std::string& device) {
+            if (const std::string why = options->selection.add("device", device); !why.empty()) {
+              throw CLI::ValidationError("--live", "must be " + why);
+            }
+            options->live = true;
+          },
+          "Explain this device as it is now, and what would fail next")
+      ->type_name("DEVICE")
+      ->excludes(failure);
   add_selection(*command, "pid", "Only failures of this process, alive or dead; or PID/START",
                 options->selection);
   options->format.offer(*command, explain_formats(), "Print text or json");
-  command->callback(
-      [options, &action] { action = [options] { return explain_failure(*options); }; });
+  command->callback([options, &action] {
+    action = [options] {
+      return options->live ? explain_device(*options) : explain_failure(*options);
+    };
+  });
 }
 
 }  // namespace ttmem::cli

@@ -11,6 +11,7 @@
 #include "view/explain_text.hpp"
 #include "view/fit_text.hpp"
 #include "view/leaks_text.hpp"
+#include "view/live_text.hpp"
 #include "view/text.hpp"
 
 namespace ttmem::cli {
@@ -109,6 +110,13 @@ void explain_as_json(Output& output, const Snapshot& snapshot,
   output.write(view::explain_json(snapshot, failure, JsonLayout::kPretty) + "\n");
 }
 
+void live_as_text(Output& output, const Snapshot& snapshot, const view::ExplainedDevice& device) {
+  output.write(view::live_text(device, snapshot.time, output.style()));
+}
+void live_as_json(Output& output, const Snapshot& snapshot, const view::ExplainedDevice& device) {
+  output.write(view::live_json(snapshot, device, JsonLayout::kPretty) + "\n");
+}
+
 void fit_as_text(Output& output, const Snapshot& /*snapshot*/, const view::FitAnswer& answer) {
   output.write(view::fit_text(answer, output.style()));
 }
@@ -184,6 +192,12 @@ Formats<Snapshot, std::vector<view::ProcessFailure>> failures_formats() {
 Formats<Snapshot, view::ExplainedFailure> explain_formats() {
   static constexpr Format<Snapshot, view::ExplainedFailure> kAll[] = {{"text", explain_as_text},
                                                                       {"json", explain_as_json}};
+  return kAll;
+}
+
+Formats<Snapshot, view::ExplainedDevice> live_formats() {
+  static constexpr Format<Snapshot, view::ExplainedDevice> kAll[] = {{"text", live_as_text},
+                                                                     {"json", live_as_json}};
   return kAll;
 }
 

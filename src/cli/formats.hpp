@@ -20,6 +20,7 @@
 #include "view/fit_text.hpp"
 #include "view/json.hpp"
 #include "view/leaks_text.hpp"
+#include "view/live_text.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's own
 class App;
@@ -52,6 +53,7 @@ Formats<ledger::Snapshot, view::Origins> origins_formats();
 Formats<ledger::Snapshot, std::vector<ledger::HoldingView>> holdings_formats();
 Formats<ledger::Snapshot, std::vector<view::ProcessFailure>> failures_formats();
 Formats<ledger::Snapshot, view::ExplainedFailure> explain_formats();
+Formats<ledger::Snapshot, view::ExplainedDevice> live_formats();
 Formats<ledger::Snapshot, view::FitAnswer> fit_formats();
 Formats<ledger::Snapshot, explain::LeakReport> leaks_formats();
 Formats<EventLine> event_formats();

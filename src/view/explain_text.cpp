@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "view/labels.hpp"
+#include "view/finding_parts.hpp"
 #include "view/printable.hpp"
 #include "view/table.hpp"
 #include "view/units.hpp"
@@ -20,27 +20,6 @@ using explain::Strip;
 using explain::StripKind;
 
 constexpr std::size_t kBarColumns = 24;
-constexpr std::size_t kTextColumns = 100;
-
-// Words on lines of at most 100 columns, the second and later ones indented.
-std::string wrapped(std::string_view text, std::string_view first, std::string_view others) {
-  std::string result, line(first);
-  bool begun = false;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (begun && display_width(line) + 1 + display_width(word) > kTextColumns) {
-      result += line + "\n";
-      line = others;
-      begun = false;
-    }
-    if (begun) line += " ";
-    line += word;
-    begun = true;
-  }
-  return result + line + "\n";
-}
 
 std::string sum_text(const Findings& findings) {
   const explain::BankSum& sum = findings.sum;
@@ -107,49 +86,10 @@ std::string picture_text(const Findings& findings, const Style& style) {
   return style.paint(Tone::kStrong, "One bank, bottom to top") + "\n" + table.text(style, 2);
 }
 
-std::string origin_text(const ledger::HeldOrigin& origin, ledger::HeldKind kind) {
-  std::string text = printable(origin.operation);
-  if (kind != ledger::HeldKind::kBuffer) text = std::string(name(kind));
-  if (!origin.line.empty()) text += (text.empty() ? "" : " ") + printable(origin.line);
-  if (!origin.region.empty()) text += " in " + printable(origin.region);
-  return text.empty() ? "?" : text;
-}
-
 std::string holders_text(const Findings& findings, ledger::TimeNs now, const Style& style) {
   if (findings.holders.empty()) return "";
-  Table table({{"B per bank", Align::kRight},
-               {"Count", Align::kRight},
-               {"Lowest", Align::kRight},
-               {"Age", Align::kRight},
-               {"Last use", Align::kRight},
-               {"Made by"}});
-  for (const explain::Holder& holder : findings.holders) {
-    table.add({exact_text(holder.bytes), std::to_string(holder.count), exact_text(holder.lowest),
-               age_text(holder.oldest, now),
-               holder.last_use == 0 ? "?" : age_text(holder.last_use, now),
-               origin_text(holder.origin, holder.kind)});
-  }
-  std::string text = style.paint(Tone::kStrong, "Who is in the way") + "\n" + table.text(style, 2);
-  if (findings.holders_left_out > 0) {
-    text += fmt::format("  and {}\n", count_text(findings.holders_left_out, "more line"));
-  }
-  return text;
-}
-
-std::string cure_text(const ExplainedFailure& failure, const Cure& cure, std::size_t number) {
-  const std::string first = fmt::format("  {}. ", number);
-  const std::string others(first.size(), ' ');
-  std::string text = wrapped(printable(cure.text), first, others);
-  if (!cure.given.empty()) text += wrapped("if " + printable(cure.given), others, others);
-  if (!cure.call.empty()) text += others + printable(cure.call) + "\n";
-  const auto source = failure.sources.find(cure.line);
-  if (source != failure.sources.end()) {
-    const std::string place = cure.line.substr(0, cure.line.find(' '));
-    text += others +
-            cut(fmt::format("{}: {}", printable(place), printable(source->second)), kTextColumns) +
-            "\n";
-  }
-  return text;
+  return style.paint(Tone::kStrong, "Who is in the way") + "\n" +
+         holders_table(findings.holders, findings.holders_left_out, now, style);
 }
 
 std::string cures_text(const ExplainedFailure& failure, const Style& style) {
@@ -159,15 +99,8 @@ std::string cures_text(const ExplainedFailure& failure, const Style& style) {
     text += "  Nothing that could be proved on this picture.\n";
   }
   std::size_t number = 0;
-  for (const Cure& cure : findings.cures) text += cure_text(failure, cure, ++number);
+  for (const Cure& cure : findings.cures) text += cure_text(cure, failure.sources, ++number);
   for (const std::string& remark : findings.remarks) text += wrapped(printable(remark), "  ", "  ");
-  return text;
-}
-
-std::string unknown_text(const Findings& findings, const Style& style) {
-  if (findings.unknown.empty()) return "";
-  std::string text = style.paint(Tone::kStrong, "What is not known") + "\n";
-  for (const std::string& each : findings.unknown) text += wrapped(printable(each), "  ", "  ");
   return text;
 }
 
@@ -197,14 +130,16 @@ std::string explain_text(const ExplainedFailure& failed, ledger::TimeNs now, con
   add(picture_text(findings, style));
   add(holders_text(findings, now, style));
   add(cures_text(failed, style));
-  add(unknown_text(findings, style));
+  add(unknown_text(findings.unknown, style));
   return text;
 }
 
 std::string hint_text(const ExplainedFailure& failed, const Style& style) {
   std::string text =
       style.paint(Tone::kBad, wrapped("ttmem: " + printable(failed.findings.headline), "", "  "));
-  if (!failed.findings.cures.empty()) text += cure_text(failed, failed.findings.cures.front(), 1);
+  if (!failed.findings.cures.empty()) {
+    text += cure_text(failed.findings.cures.front(), failed.sources, 1);
+  }
   return text + fmt::format("  ttmem explain --pid {} {} shows the rest.\n", failed.process.label(),
                             failed.failure.number);
 }

@@ -4,13 +4,13 @@
 // Findings for people and for tools: the same in both.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "explain/findings.hpp"
 #include "ledger/snapshot.hpp"
+#include "view/finding_parts.hpp"
 #include "view/json.hpp"
 #include "view/style.hpp"
 
@@ -20,8 +20,7 @@ struct ExplainedFailure {
   ledger::ProcessName process;
   ledger::FailureView failure;
   explain::Findings findings;
-  // What stands in a line of code, by "FILE:LINE FUNCTION", as far as somebody could read it.
-  std::map<std::string, std::string> sources;
+  Sources sources;
 };
 
 // One screen: verdict, sum, picture, who is in the way, what helps, what is not known.

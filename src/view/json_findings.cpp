@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "view/explain_text.hpp"
 #include "view/json_values.hpp"
+#include "view/live_text.hpp"
 #include "view/units.hpp"
 
 namespace ttmem::view {
@@ -71,6 +72,49 @@ Json cure(const explain::Cure& each, const std::map<std::string, std::string>& s
           {"addresses", each.addresses}};
 }
 
+Json growth(const explain::Growth& each) {
+  return {{"seconds", each.seconds},
+          {"changes", each.changes},
+          {"held_per_second", each.held_per_second},
+          {"fall_per_second", each.fall_per_second}};
+}
+
+Json space_now(const explain::SpaceNow& each) {
+  const bool known = each.sum.held.has_value();
+  Json value = {{"space", name(each.space)},
+                {"sum", bank_sum(each.sum)},
+                {"holes", known ? Json(each.holes) : Json(nullptr)},
+                {"scattered", or_null(each.scattered)},
+                {"lowest_buffer", or_null(each.lowest_buffer)},
+                {"growth", each.growth ? growth(*each.growth) : Json(nullptr)},
+                {"full_after_s", or_null(each.full_after)},
+                {"holders", Json::array()},
+                {"holders_left_out", each.holders_left_out}};
+  for (const auto& held : each.holders) value["holders"].push_back(holder(held));
+  return value;
+}
+
+Json next_clash(const explain::NextClash& next) {
+  return {{"program", text_or_null(next.program)},     {"line", text_or_null(next.line)},
+          {"cores", text_or_null(next.cores)},         {"region_end", next.region_end},
+          {"lowest_buffer", next.lowest_buffer},       {"headroom", next.headroom},
+          {"clash_after_s", or_null(next.clash_after)}};
+}
+
+Json explained_process(const ExplainedProcess& process) {
+  const explain::LiveFindings& all = process.findings;
+  Json value;
+  add_process(value, *process.process);
+  value["headline"] = all.headline;
+  value["spaces"] = Json::array();
+  for (const auto& each : all.spaces) value["spaces"].push_back(space_now(each));
+  value["next"] = all.next ? next_clash(*all.next) : Json(nullptr);
+  value["moves"] = Json::array();
+  for (const auto& each : all.moves) value["moves"].push_back(cure(each, process.sources));
+  value["unknown"] = all.unknown;
+  return value;
+}
+
 }  // namespace
 
 Json findings(const explain::Findings& all, const std::map<std::string, std::string>& sources) {
@@ -100,6 +144,17 @@ std::string explain_json(const ledger::Snapshot& snapshot, const ExplainedFailur
   document["alive"] = failed.process.alive;
   document["failure"] = json::failure(failed.failure);
   document.update(json::findings(failed.findings, failed.sources));
+  return json::text(document, layout);
+}
+
+std::string live_json(const ledger::Snapshot& snapshot, const ExplainedDevice& device,
+                      JsonLayout layout) {
+  json::Json document = json::head("live", snapshot);
+  document["device"] = device.device;
+  document["processes"] = json::Json::array();
+  for (const ExplainedProcess& each : device.processes) {
+    document["processes"].push_back(json::explained_process(each));
+  }
   return json::text(document, layout);
 }
 

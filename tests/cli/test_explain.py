@@ -52,3 +52,19 @@ def test_leaks_without_steps():
         out, _ = watching.communicate(timeout=60)
     assert watching.returncode in (0, -signal.SIGINT)
     assert watching.returncode != 0 or out.startswith("No steps were seen")
+
+
+def test_a_device_as_it_is_now():
+    with command.workload() as workload:
+        document = command.document("explain", "--live", "0")
+        assert document["device"] == 0
+        assert [each["pid"] for each in document["processes"]] == workload.pids
+        status, = (each for each in command.document("status")["devices"] if each["id"] == 0)
+        for space in document["processes"][0]["spaces"]:
+            if space["sum"]["held"] is not None:
+                assert space["sum"]["held"] * space["sum"]["banks"] == status[space["space"]]["taken"]
+        assert "has it now" in command.text("explain", "--live", "0")
+        done = command.run("explain", "--live", "77")
+        assert done.returncode == 1 and "there is no device 77" in done.stderr
+        assert command.run("explain", "1", "--live", "0").returncode == 2
+        assert command.run("explain", "--live", "x").returncode == 2

@@ -35,6 +35,15 @@ while True:
 """
 
 
+def check_now(now, leaking):
+    """`ttmem explain --live` of the same moment."""
+    l1 = next(each for each in now["spaces"] if each["space"] == "l1")
+    assert l1["sum"]["held"] + l1["sum"]["holes"] == l1["sum"]["bank"] == 1393312
+    assert (l1["growth"]["held_per_second"] > 0) == leaking
+    assert (l1["full_after_s"] is not None) == leaking
+    assert now["next"] is None, "nothing was launched"
+
+
 @pytest.mark.parametrize("leaking", [True, False], ids=["leak", "clean"])
 def test_a_planted_leak_names_its_line(leaking):
     with open("loop.py", "w", encoding="utf-8") as file:
@@ -46,9 +55,11 @@ def test_a_planted_leak_names_its_line(leaking):
             while loop.stdout.readline() not in ("ready\n", ""):
                 pass
             found = command.document("leaks", "--steps", "25", "--pid", str(loop.pid))
+            now, = command.document("explain", "--live", "0")["processes"]
         finally:
             loop.kill()
     assert found["steps"] >= 25 and found["steps_from"] == "sequence"
+    check_now(now, leaking)
     if not leaking:
         assert found["suspects"] == [] and found["falling_l1"] == [] and found["growing_caches"] == []
         return

@@ -6,6 +6,7 @@
 #include "view/explain_text.hpp"
 #include "view/fit_text.hpp"
 #include "view/json_doc.hpp"
+#include "view/live_text.hpp"
 #include "view/seeds_snapshot.hpp"
 
 namespace ttmem::view {
@@ -108,6 +109,54 @@ TEST(Findings, WordsOfStrangersAreMadePrintable) {
   explained.findings.cures.front().text = "\x1b[31m";
   explained.findings.holders.front().origin.line = "\x1b[32m";
   EXPECT_EQ(explain_text(explained, kNow, Style(Ansi{})).find('\x1b'), std::string::npos);
+}
+
+// The same L1, and a program that ends below its lowest buffer.
+ExplainedDevice device_now() {
+  explain::SpaceToday today;
+  today.picture = scattered_picture().failed;
+  today.picture.programs.push_back(
+      {7, "Softmax", "/home/user/a.py:9 f", "0,0-7,7", 150000, {}, 1, 1});
+  ledger::ProcessName process;
+  process.pid = 4711;
+  process.name = "python";
+  ExplainedProcess one;
+  one.process = std::make_shared<const ledger::ProcessName>(process);
+  one.findings = explain::explain_live({today}, kNow);
+  return {3, {one}};
+}
+
+TEST(Findings, ADeviceAsItIsNowIsWhatItsTableSays) {
+  ExplainedDevice device = device_now();
+  const auto complaints = [&] {
+    return JsonDoc().complaints(
+        Json::parse(live_json(seeds_snapshot(), device, JsonLayout::kPretty)), "live");
+  };
+  EXPECT_EQ(complaints(), "");
+  explain::LiveFindings& findings = device.processes.front().findings;
+  ASSERT_FALSE(findings.moves.empty());
+  findings.spaces.front().growth = explain::Growth{4, 100, 1, 2};
+  findings.spaces.front().full_after = 5;
+  findings.next->clash_after = 6;
+  EXPECT_EQ(complaints(), "");
+  findings.next.reset();
+  findings.spaces.front().sum.held.reset();
+  EXPECT_EQ(complaints(), "");
+}
+
+TEST(Findings, ADeviceAsItIsNowIsTold) {
+  const std::string text = live_text(device_now(), kNow, Style(Ansi{}));
+  std::size_t at = 0;
+  for (const char* part :
+       {"Device 3 as python (4711) has it now", "Nothing is about to fail, as far as it is known.",
+        "How full, in each bank", "1,393,312  655,360", "What would fail next",
+        "Softmax of /home/user/a.py:9 f on cores 0,0-7,7: its L1 ends", "38,416 B", "Who holds L1",
+        "What to move", "1. Reallocate", "What is not known"}) {
+    const std::size_t found = text.find(part, at);
+    ASSERT_NE(found, std::string::npos) << part << "\n" << text;
+    at = found;
+  }
+  EXPECT_NE(live_text({5, {}}, kNow, Style(Ansi{})).find("ttmem run"), std::string::npos);
 }
 
 FitAnswer answer() {
