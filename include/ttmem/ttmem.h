@@ -235,6 +235,11 @@ TTMEM_API void ttmem_buffer_seeded(const ttmem_buffer* buffer);
 TTMEM_API void ttmem_buffer_freed_if_known(ttmem_allocator_t allocator, uint32_t space,
                                            uint64_t id);
 
+/* The operation whose launch followed the allocation on the same thread. Readers show it where the
+ * origin of the buffer names none, and call it derived. Nothing, if the buffer is gone. */
+TTMEM_API void ttmem_buffer_followed(ttmem_allocator_t allocator, uint32_t space, uint64_t id,
+                                     ttmem_string_t operation);
+
 /* Adds flags to a live buffer, for what is known only after the allocation. */
 TTMEM_API void ttmem_buffer_flagged(ttmem_allocator_t allocator, uint32_t space, uint64_t id,
                                     uint32_t flags);
@@ -272,6 +277,9 @@ TTMEM_API ttmem_origin_t ttmem_intern_stack(ttmem_origin_t around, const ttmem_s
  * the two above. NULL = nobody. */
 typedef ttmem_origin_t (*ttmem_origin_source)(ttmem_origin_t around);
 TTMEM_API void ttmem_origins_from(ttmem_origin_source source);
+/* Where the calling thread is: its regions and its stack, as a buffer allocated now would have it.
+ */
+TTMEM_API ttmem_origin_t ttmem_origin_here(void);
 /* It found a stack that is not as it should be, and told none. */
 TTMEM_API void ttmem_stack_odd(void);
 

@@ -148,6 +148,11 @@ void ttmem_buffer_seeded(const ttmem_buffer* buffer) {
   if (const Call call; call && buffer != nullptr) call->buffers.allocated(*buffer, 0);
 }
 
+void ttmem_buffer_followed(ttmem_allocator_t allocator, uint32_t space, uint64_t id,
+                           ttmem_string_t operation) {
+  if (const Call call; call) call->buffers.followed(allocator, space, id, operation);
+}
+
 void ttmem_buffer_flagged(ttmem_allocator_t allocator, uint32_t space, uint64_t id,
                           uint32_t flags) {
   if (const Call call; call) call->buffers.flagged(allocator, space, id, flags);
@@ -181,6 +186,8 @@ ttmem_origin_t ttmem_intern_stack(ttmem_origin_t around, const ttmem_step* steps
   }
   return around;
 }
+
+ttmem_origin_t ttmem_origin_here(void) { return here(); }
 
 void ttmem_stack_odd(void) {
   if (const Call call; call) call->writer.store.count_odd_stack();

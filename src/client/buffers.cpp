@@ -151,6 +151,20 @@ void Buffers::flagged(ttmem_allocator_t id, std::uint32_t space, std::uint64_t b
   if (!found) writer_->report(TTMEM_ANOMALY_UNKNOWN_FREE, buffer);
 }
 
+[[gnu::hot]] void Buffers::followed(ttmem_allocator_t id, std::uint32_t space, std::uint64_t buffer,
+                                    ttmem_string_t operation) {
+  constexpr std::uint64_t kDerived = std::uint64_t{segment::kFlagDerived} << Meta::kFlagsShift;
+  const AllocatorState* allocator = state(id);
+  if (allocator == nullptr || operation == 0) return;
+  const LockGuard guard(writer_->store.lock);
+  const std::uint32_t slot = find(*allocator, space, buffer);
+  if (slot == SlotIndex::kNone) return;
+  Payload payload = load_payload(writer_->store.slot(slot).payload);
+  payload.meta |= kDerived;
+  payload.operation = operation;
+  writer_->store.commit(slot, payload);
+}
+
 int Buffers::read(ttmem_allocator_t id, std::uint32_t space, std::uint64_t* bytes,
                   std::uint64_t* last_event) const {
   const AllocatorState* allocator = state(id);

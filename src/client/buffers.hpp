@@ -34,6 +34,9 @@ class Buffers {
   void freed_if_known(ttmem_allocator_t allocator, std::uint32_t space, std::uint64_t id);
   void flagged(ttmem_allocator_t allocator, std::uint32_t space, std::uint64_t id,
                std::uint32_t flags);
+  // The operation that was launched next; no anomaly if the buffer is gone already.
+  void followed(ttmem_allocator_t allocator, std::uint32_t space, std::uint64_t id,
+                ttmem_string_t operation);
 
   // The sum of lock-step blocks, as of the event whose number it gives. 0 or ENOENT.
   int read(ttmem_allocator_t allocator, std::uint32_t space, std::uint64_t* bytes,

@@ -14,6 +14,7 @@
 #include "inject/hooks.hpp"
 #include "inject/metal.hpp"
 #include "inject/scopes.hpp"
+#include "inject/unnamed_buffers.hpp"
 
 namespace ttmem::inject {
 namespace {
@@ -208,7 +209,9 @@ namespace {
                                     std::uint64_t address) {
   ttmem_buffer record = {};
   if (!describe(allocator, buffer, address, record)) return;
+  unnamed_buffers::expect();
   ttmem_buffer_allocated(&record);
+  unnamed_buffers::allocated(record);
   if (scopes.binaries_of) note_binaries(record);
 }
 

@@ -12,6 +12,7 @@
 #include "inject/programs.hpp"
 #include "inject/rings.hpp"
 #include "inject/traces.hpp"
+#include "inject/unnamed_buffers.hpp"
 
 namespace ttmem::inject {
 
@@ -35,6 +36,7 @@ void in_child() {
   traces::forget_recorder();
   rings::forget_recorder();
   audit::forget_recorder();
+  unnamed_buffers::forget_recorder();
   locks().state.unlock();
   locks().audit.unlock();
 }

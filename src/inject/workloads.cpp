@@ -11,6 +11,7 @@
 #include "inject/metal.hpp"
 #include "inject/programs.hpp"
 #include "inject/scopes.hpp"
+#include "inject/unnamed_buffers.hpp"
 
 namespace ttmem::inject {
 
@@ -107,10 +108,16 @@ extern "C" [[gnu::hot]] Returned ttmem_hook_enqueue_workload(void* queue, void* 
   try {
     result = call(ttmem_original_enqueue_workload, queue, workload, blocking);
   } catch (const std::exception& error) {
+    unnamed_buffers::forget();
     quietly([&] { failures::enqueue(error.what(), metal::mesh_of_queue(queue)); });
     throw;
   }
-  if (ttmem_enabled()) quietly([&] { programs::enqueued(implementation, queue, caller); });
+  if (ttmem_enabled()) {
+    quietly([&] {
+      programs::enqueued(implementation, queue, caller);
+      unnamed_buffers::launched(caller);
+    });
+  }
   return result;
 }
 
@@ -126,6 +133,9 @@ extern "C" [[gnu::hot]] Returned ttmem_hook_load_binaries(void* workload, void* 
   }
   return result;
 }
+
+extern "C" void ttmem_on_write_mesh_buffer() noexcept { unnamed_buffers::written(); }
+extern "C" void ttmem_on_write_shards() noexcept { unnamed_buffers::written(); }
 
 extern "C" void ttmem_on_slow_launch(const void* device, const void* program) noexcept {
   quietly([=] { programs::launched_slowly(metal::implementation(program), device); });

@@ -186,6 +186,10 @@ std::string_view Catalog::operation_of(OriginId origin, StringId derived) const 
   return followed.empty() ? region_of(origin) : followed;
 }
 
+bool Catalog::is_derived(OriginId origin, StringId followed) const {
+  return !string(followed).empty() && operation_of(origin).empty();
+}
+
 std::string_view Catalog::name_of(StringId own, OriginId origin) const {
   const std::string_view name = string(own);
   return name.empty() ? operation_of(origin, 0) : name;

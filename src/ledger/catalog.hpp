@@ -49,6 +49,8 @@ class Catalog {
   // The operation of a buffer: of ttnn, or of the launch that followed, or the region it was made
   // in.
   std::string_view operation_of(OriginId origin, StringId derived) const;
+  // Whether that is the one of the launch that followed.
+  bool is_derived(OriginId origin, StringId followed) const;
   // What a program calls itself, or else what it was made for.
   std::string_view name_of(StringId own, OriginId origin) const;
   // Of an origin: its line as "FILE:LINE FUNCTION", its operation of ttnn, its innermost region,

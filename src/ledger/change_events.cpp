@@ -23,6 +23,7 @@ EventView start(const LiveState& live, EventKind kind, std::uint64_t id, SetInde
 EventView buffer_event(const LiveState& live, EventKind kind, const BufferRecord& buffer) {
   EventView event = start(live, kind, buffer.id, live.buffers.set_of(buffer));
   event.operation = live.catalog.operation_of(buffer.origin, buffer.operation);
+  event.operation_is_derived = live.catalog.is_derived(buffer.origin, buffer.operation);
   event.line = live.catalog.line_of(buffer.origin);
   event.region = live.catalog.regions_of(buffer.origin);
   event.stack = live.catalog.stack_of(buffer.origin);

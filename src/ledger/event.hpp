@@ -116,6 +116,7 @@ struct EventView {
   std::uint64_t id = 0;  // of the buffer, program, workload, trace, allocator or ring manager
   std::uint64_t workload = 0;
   std::string name, operation, line, region;
+  bool operation_is_derived = false;  // from the launch that followed on the same thread
   Stack stack;
 
   // Buffers. Bytes are those of one device.

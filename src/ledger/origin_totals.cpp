@@ -109,12 +109,15 @@ class Rows {
       const Chosen::Count on = chosen.in(share.set);
       if (on.devices == 0) return;
       OriginTotal& row = row_of(process, share.origin, share.name);
+      if (share.space) row.derived |= is_derived(process, share.origin, share.name);
       const TimeNs since = time_of(process, share.since);
       count(row, share, on, since >= recent_from);
       if (share.space) add_to(row.space(*share.space).at_peak, at_peaks.of_live(share));
     });
     at_peaks.for_each_released([&](const ReleasedShare& share, std::uint64_t bytes) {
-      add_to(row_of(process, share.origin, share.name).space(share.space).at_peak, bytes);
+      OriginTotal& row = row_of(process, share.origin, share.name);
+      row.derived |= is_derived(process, share.origin, share.name);
+      add_to(row.space(share.space).at_peak, bytes);
     });
     add_peaks(process, at_peaks);
   }
@@ -132,6 +135,11 @@ class Rows {
  private:
   static TimeNs time_of(const ProcessInput& process, Ticks ticks) {
     return process.to_time ? process.to_time(ticks) : ticks;
+  }
+
+  bool is_derived(const ProcessInput& process, OriginId origin, StringId name) const {
+    return question_.by == OriginBy::kOperation &&
+           process.ledger->catalog().is_derived(origin, name);
   }
 
   OriginTotal& row_of(const ProcessInput& process, OriginId origin, StringId name) {

@@ -37,6 +37,9 @@ struct OriginTotal {
   // One step of a line, a file, an operation, or a region with those around it; or a whole stack,
   // from the outermost step inwards. Empty = not known.
   std::vector<std::string> path;
+  // By operation: of some of its buffers the name is that of the launch which followed on the same
+  // thread.
+  bool derived = false;
   std::vector<Owner> processes;  // whose, each once, by pid
   std::array<OriginSpace, kSpaces> spaces;
   std::uint64_t programs = 0;

@@ -40,7 +40,9 @@ std::string notes_cell(const HoldingView& holding) {
   add(holding.kernel_binaries, "kernel binaries");
   add(holding.trace_buffer, "trace");
   add(holding.estimated, "estimated");
-  if (!holding.operation.empty()) add(true, text_cell(holding.operation));
+  if (!holding.operation.empty()) {
+    add(true, text_cell(holding.operation) + (holding.operation_is_derived ? " (derived)" : ""));
+  }
   add(!holding.line.empty(), printable(holding.line));
   return notes;
 }

@@ -23,6 +23,7 @@ std::string device_ids(const EventView& event) {
 std::string tag(const EventView& event) {
   std::string text;
   if (!event.operation.empty()) text += "  " + printable(event.operation);
+  if (event.operation_is_derived) text += " (derived)";
   if (!event.line.empty()) text += "  " + printable(event.line);
   return text;
 }

@@ -73,6 +73,7 @@ void add_what(Json& value, const ledger::EventView& event, const EventFields& ha
   value["workload"] = id_or_null(event.workload);
   value["name"] = text_or_null(event.name);
   value["operation"] = text_or_null(event.operation);
+  value["operation_is_derived"] = if_has(has.buffer, event.operation_is_derived);
   value["line"] = text_or_null(event.line);
   value["region"] = text_or_null(event.region);
   value["stack"] = stack_or_null(event.stack);

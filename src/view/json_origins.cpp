@@ -47,6 +47,7 @@ Json processes(const ledger::OriginTotal& row) {
 Json origin(const ledger::OriginTotal& row) {
   Json value = {{"name", text_or_null(fmt::format("{}", fmt::join(row.path, " > ")))},
                 {"path", row.path},
+                {"derived", row.derived},
                 {"pids", pids(row)},
                 {"processes", processes(row)}};
   add_bytes(value, row);

@@ -122,7 +122,8 @@ std::string peaks_text(const std::vector<ledger::OriginPeak>& peaks) {
 
 std::string origin_name(const OriginTotal& row, OriginBy by) {
   if (row.path.empty()) return by == OriginBy::kRegion ? "(no region)" : "(not known)";
-  return printable(fmt::format("{}", fmt::join(row.path, " > ")));
+  return printable(fmt::format("{}", fmt::join(row.path, " > "))) +
+         (row.derived ? " (derived)" : "");
 }
 
 std::string origins_text(const Origins& origins, const Style& style) {

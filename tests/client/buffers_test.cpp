@@ -46,6 +46,25 @@ TEST_F(Buffers1, ABufferIsOneSlotOneEventAndItsBytes) {
   EXPECT_EQ(reader().events().back().payload.id, 7u);
 }
 
+TEST_F(Buffers1, TheOperationOfTheLaunchThatFollowedIsMarkedAsDerived) {
+  allocate(buffer(7, 176128));
+  const auto before = reader().live(Kind::kBuffer).at(0);
+  const ttmem_string_t name = recorder->interning.string("BinaryDeviceOperation", 21);
+  recorder->buffers.followed(allocator, TTMEM_SPACE_DRAM, 7, name);
+  const auto after = reader().live(Kind::kBuffer).at(0);
+  EXPECT_EQ(reader().blob(after.operation), "BinaryDeviceOperation");
+  EXPECT_EQ(Meta::flags(after.meta) & segment::kFlagDerived, segment::kFlagDerived);
+  EXPECT_EQ(after.time, before.time) << "it is as old as it was";
+  EXPECT_EQ(taken(TTMEM_SPACE_DRAM), 2113536u) << "and takes what it took";
+  EXPECT_EQ(reader().events().back().payload.operation, name);
+
+  recorder->buffers.followed(allocator, TTMEM_SPACE_DRAM, 8, name);
+  recorder->buffers.followed(9, TTMEM_SPACE_DRAM, 7, name);
+  for (unsigned kind = 0; kind < segment::kAnomalies; ++kind) {
+    EXPECT_EQ(reader().anomalies(kind), 0u) << "a buffer may be gone before it is named";
+  }
+}
+
 TEST_F(Buffers1, TellsTheSumOfItsBlocksAndTheLastEvent) {
   std::uint64_t bytes = 0;
   std::uint64_t before = 0;

@@ -372,7 +372,16 @@ class MeshCommandQueue {
   std::uint32_t id_;
 };
 
-class FDMeshCommandQueue : public MeshCommandQueue {
+class MeshBuffer;
+
+class MeshCommandQueueBase : public MeshCommandQueue {
+ public:
+  using MeshCommandQueue::MeshCommandQueue;
+  virtual void enqueue_write_mesh_buffer(const std::shared_ptr<MeshBuffer>& buffer,
+                                         const void* data, bool blocking);
+};
+
+class FDMeshCommandQueue : public MeshCommandQueueBase {
  public:
   FDMeshCommandQueue(MeshDevice* mesh, std::uint32_t id);
   void enqueue_mesh_workload(MeshWorkload& workload, bool blocking) override;

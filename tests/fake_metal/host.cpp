@@ -161,6 +161,7 @@ void call_everything() {
   distributed::FDMeshCommandQueue queue(&mesh, 0);
   auto work = workload(20000, 8192);
   work.impl->programs.front().impl_->dataflow_bytes = 4096;
+  queue.enqueue_write_mesh_buffer(nullptr, nullptr, false);
   distributed::EnqueueMeshWorkload(queue, work, false);
   queue.record_begin({7}, nullptr);
   queue.record_end();

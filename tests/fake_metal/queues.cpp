@@ -30,8 +30,13 @@ namespace distributed {
 
 MeshCommandQueue::~MeshCommandQueue() = default;
 
+void MeshCommandQueueBase::enqueue_write_mesh_buffer(const std::shared_ptr<MeshBuffer>&,
+                                                     const void*, bool) {
+  fake::maybe_throw("enqueue_write_mesh_buffer");
+}
+
 FDMeshCommandQueue::FDMeshCommandQueue(MeshDevice* mesh, std::uint32_t id)
-    : MeshCommandQueue(mesh, id) {
+    : MeshCommandQueueBase(mesh, id) {
   rings_.init_add_buffer(fake::kRingBase, fake::kRingBytes);
   rings_.init_add_buffer(258336, 640);
   rings_.init_add_buffer(32368, 25600);

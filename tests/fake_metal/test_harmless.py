@@ -20,7 +20,7 @@ THROWING = [
     "record_begin", "record_end", "enqueue_trace", "load_binaries", "EnqueueMeshWorkload",
     "override_state", "deallocate_buffers", "clear", "reshape", "close_impl", "Device", "close",
     "SharedMemoryStatsProvider", "allocate_scratchpads", "mark_address", "add_program",
-    "init_add_buffer", "free", "alloc", "mark_completely_full", "release_mesh_trace",
+    "enqueue_write_mesh_buffer", "init_add_buffer", "free", "alloc", "mark_completely_full", "release_mesh_trace",
 ]
 
 

@@ -5,6 +5,7 @@
 // of this world is shown by tests/python, in each of them.
 #include <gtest/gtest.h>
 
+#include "inject/frames/code_digests.hpp"
 #include "inject/frames/describe.hpp"
 #include "inject/frames/memory.hpp"
 #include "inject/frames/operations.hpp"
@@ -303,6 +304,37 @@ TEST(OperationsTest, AnObjectHasItsLastName) {
   EXPECT_FALSE(operations.is_call(0x300));
   operations.set_call(0x300);
   EXPECT_TRUE(operations.is_call(0x300));
+}
+
+// ---- code objects by address -----------------------------------------------------------------
+
+int freed = 0;
+void free_code(void*) { ++freed; }
+void free_otherwise(void*) {}
+
+TEST(CodeDigests, AnAddressIsKnownUntilItsObjectIsFreed) {
+  static void (*type[7])(void*) = {};  // as far as the function that frees
+  type[6] = free_code;
+  code_digests.follow(reinterpret_cast<Address>(type));
+  ASSERT_NE(type[6], free_code);
+  EXPECT_FALSE(code_digests.are_followed()) << "nobody has shown yet that the place is used";
+  int objects[2];
+  type[6](&objects[0]);
+  EXPECT_EQ(freed, 1) << "the object is freed as before";
+  EXPECT_TRUE(code_digests.are_followed());
+
+  const auto code = reinterpret_cast<Address>(&objects[1]);
+  std::uint64_t digest = 0;
+  EXPECT_FALSE(code_digests.find(code, digest));
+  code_digests.put(code, 7);
+  EXPECT_TRUE(code_digests.find(code, digest));
+  EXPECT_EQ(digest, 7u);
+  EXPECT_FALSE(code_digests.find(code + 16, digest));
+  type[6](&objects[1]);
+  EXPECT_FALSE(code_digests.find(code, digest)) << "the place may be used again";
+
+  type[6] = free_otherwise;
+  EXPECT_FALSE(code_digests.are_followed()) << "objects are freed behind our back";
 }
 
 }  // namespace

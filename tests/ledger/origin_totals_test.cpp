@@ -82,7 +82,10 @@ TEST_F(OriginTotalsOfAModel, ByOperationTheLaunchThatFollowedNamesTheRest) {
   const auto rows = totals({OriginBy::kOperation, {}, {}});
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0].path, Path{"ttnn.ones"});
+  EXPECT_FALSE(rows[0].derived);
   EXPECT_EQ(rows[1].path, Path{"BinaryDeviceOperation"});
+  EXPECT_TRUE(rows[1].derived) << "and says so";
+  EXPECT_FALSE(totals({OriginBy::kLine, {}, {}})[1].derived) << "its line is not";
 }
 
 TEST_F(OriginTotalsOfAModel, ByFileRegionAndStack) {

@@ -48,6 +48,13 @@ def check(point, path, with_lines):
         assert programs == [used]
     else:
         assert [line for _, line in buffers if line] == []
+        derived = [(h["operation"], h["operation_is_derived"])
+                   for h in command.holdings_of(point["pid"], "buffer")]
+        assert derived == [(None, False), ("BinaryNgDeviceOperation", True)], "of the launch that followed"
+        rows = command.document("status", "--by", "operation", "--pid", str(point["pid"]))["origins"]
+        assert {row["name"]: row["derived"] for row in rows} == {None: False, "BinaryNgDeviceOperation": True}
+        shown = command.text("dump", "--pid", str(point["pid"]))
+        assert "BinaryNgDeviceOperation (derived)" in shown, shown
         assert [line for line in programs if line] == []
 
 

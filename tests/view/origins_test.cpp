@@ -70,6 +70,14 @@ TEST(OriginsText, WhatWasHeldAtThePeakHasAColumnAndAMoment) {
       << text;
 }
 
+TEST(OriginsText, AnOperationOfTheLaunchThatFollowedSaysSo) {
+  OriginTotal derived = row({"BinaryNgDeviceOperation"}, 4096);
+  derived.derived = true;
+  const std::string text = printed({derived, row({"ttnn.ones"}, 1024)}, OriginBy::kOperation);
+  EXPECT_NE(text.find("  BinaryNgDeviceOperation (derived)\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  ttnn.ones\n"), std::string::npos) << text;
+}
+
 TEST(OriginsText, UnknownBytesAreNotZero) {
   OriginTotal bare;
   bare.space(Space::kDram).buffers = 1;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "inject/frames/code_digests.hpp"
 #include "inject/frames/describe.hpp"
 #include "inject/frames/layout_table.hpp"
 #include "inject/frames/lines.h"
@@ -49,6 +50,7 @@ constinit Readers readers;
 constinit Operations operations;
 std::atomic<std::uint32_t> told_state{TTMEM_LINES_UNKNOWN};
 char told_reason[256];
+thread_local constinit Told told_here __attribute__((tls_model("initial-exec"))) = {};
 void (*changed)() = nullptr;
 
 bool is_passed_over(std::string_view file) {
@@ -71,6 +73,7 @@ struct AddToKey {
     const DirectMemory memory;
     if (operations.is_call(frame.code)) [[unlikely]] {
       maker.add(first_local(in.layout, memory, at), 1);
+      maker.names_operation = true;
     }
     return add_frame(in, memory, frame, maker);
   }
@@ -84,21 +87,45 @@ template <class In>
   return walked;
 }
 
+/// Code objects that are known by their address.
+struct Followed {
+  bool followed;
+
+  [[gnu::always_inline]] bool knows(Address code, std::uint64_t& digest) const {
+    return followed && code_digests.find(code, digest);
+  }
+  void learn(Address code, std::uint64_t digest) const {
+    if (followed) code_digests.put(code, digest);
+  }
+};
+
+/// The interpreter of this process, of whatever release.
+struct ThisInterpreter : Followed {
+  ThisInterpreter() : Followed{code_digests.are_followed()} {}
+  const Layout& layout = state.interpreter.layout;
+  const Types& types = state.interpreter.types;
+};
+
 /// The same, compiled for one release: its offsets are part of the code.
 template <std::size_t Index>
-struct InterpreterOf {
+struct InterpreterOf : Followed {
+  InterpreterOf() : Followed{layout.code_serial == kNone && code_digests.are_followed()} {}
   // Named as the member of Interpreter in whose place it stands.
   static constexpr const Layout& layout = kLayouts[Index];  // NOLINT(readability-identifier-naming)
-  Types types;
+  Types types = state.interpreter.types;
+
+  [[gnu::always_inline]] bool knows(Address code, std::uint64_t& digest) const {
+    return layout.code_serial == kNone && Followed::knows(code, digest);
+  }
 };
 
 template <std::size_t Index>
 [[gnu::hot]] Walked add_stack_of(Address thread, KeyMaker& maker) {
-  return add_stack(InterpreterOf<Index>{state.interpreter.types}, thread, maker);
+  return add_stack(InterpreterOf<Index>(), thread, maker);
 }
 
 Walked add_stack_as_published(Address thread, KeyMaker& maker) {
-  return add_stack(state.interpreter, thread, maker);
+  return add_stack(ThisInterpreter(), thread, maker);
 }
 
 using AddStack = Walked (*)(Address, KeyMaker&);
@@ -124,7 +151,7 @@ struct Stack {
 
 Walked collect(Address thread, Stack& stack) {
   const DirectMemory memory;
-  return walk(state.interpreter, memory, thread, [&](const Frame& frame, Address at) {
+  return walk(ThisInterpreter(), memory, thread, [&](const Frame& frame, Address at) {
     const bool calls = operations.is_call(frame.code);
     stack.steps[stack.count++] = {
         frame, calls ? first_local(state.interpreter.layout, memory, at) : Address{0}};
@@ -137,7 +164,7 @@ std::uint32_t intern(const Frame& frame) {
   const DirectMemory memory;
   KeyMaker maker(kOfAFrame);
   std::uint32_t known = 0;
-  if (!add_frame(state.interpreter, memory, frame, maker)) return 0;
+  if (!add_frame(ThisInterpreter(), memory, frame, maker)) return 0;
   const StackKey key = maker.key();
   if (cache.find(key, known)) return known;
   Description found;
@@ -194,15 +221,17 @@ ttmem_origin_t intern(const Stack& stack, bool cut, ttmem_origin_t around) {
   }
   const StackKey key = maker.key();
   std::uint32_t node = 0;
-  return cache.find(key, node) ? node : intern_new(thread, key, around);
+  if (!cache.find(key, node)) node = intern_new(thread, key, around);
+  told_here = {node, maker.names_operation};
+  return node;
 }
 
 // ---- the test --------------------------------------------------------------------------------
 
 /// What Python said, text by text.
-class Told {
+class Texts {
  public:
-  Told(const char* text, std::size_t bytes) : rest_(text, bytes) {}
+  Texts(const char* text, std::size_t bytes) : rest_(text, bytes) {}
   bool has_next() const { return !rest_.empty(); }
   std::string_view next() {
     const std::size_t end = rest_.find('\0');
@@ -228,7 +257,7 @@ const char* differs(unsigned depth, const char* what, std::string_view told,
   return difference;
 }
 
-const char* compare_frame(const Frame& frame, unsigned depth, Told& told) {
+const char* compare_frame(const Frame& frame, unsigned depth, Texts& told) {
   const CheckedMemory memory;
   Description found;
   if (!told.has_next()) return differs(depth, "the end", "here", "later");
@@ -246,7 +275,7 @@ const char* compare_frame(const Frame& frame, unsigned depth, Told& told) {
   return nullptr;
 }
 
-const char* compare(Told told) {
+const char* compare(Texts told) {
   const CheckedMemory memory;
   const auto thread = reinterpret_cast<Address>(state.this_thread());
   const char* difference_found = nullptr;
@@ -280,6 +309,7 @@ const char* prepare(const ttmem_interpreter& given) {
       reinterpret_cast<Address>(given.frame_type), reinterpret_cast<Address>(given.code_type),
       reinterpret_cast<Address>(given.text_type), reinterpret_cast<Address>(given.bytes_type)};
   state.this_thread = given.this_thread;
+  if (layout->code_serial == kNone) code_digests.follow(state.interpreter.types.code);
   state.add_stack = walk_for(state.interpreter.layout,
                              std::make_index_sequence<sizeof kLayouts / sizeof kLayouts[0]>());
   return cache.open() && readers.open(given.main_thread) ? nullptr : "there is no memory";
@@ -293,6 +323,9 @@ void tell(std::uint32_t new_state, const char* reason) {
 }
 
 }  // namespace
+
+Told last_told() { return told_here; }
+void forget_told() { told_here = {}; }
 
 std::uint32_t lines_state() {
   const std::uint32_t told = told_state.load(std::memory_order_acquire);
@@ -313,7 +346,7 @@ EXPORTED const char* ttmem_lines_prepare(const ttmem_interpreter* interpreter) {
 
 EXPORTED const char* ttmem_lines_compare(const char* told, size_t bytes) {
   using namespace ttmem::inject::frames;
-  return compare(Told(told, bytes));
+  return compare(Texts(told, bytes));
 }
 
 EXPORTED void ttmem_lines_pass_over(const char* prefix) {

@@ -6,7 +6,17 @@
 
 #include <cstdint>
 
+#include "ttmem/ttmem.h"
+
 namespace ttmem::inject::frames {
+
+/// What the recorder was last told of the stack of this thread.
+struct Told {
+  ttmem_origin_t origin;  ///< 0 = nothing
+  bool names_operation;   ///< it goes through an operation of ttnn
+};
+Told last_told();
+void forget_told();
 
 /// For ttmem_process_info.
 std::uint32_t lines_state();

@@ -44,9 +44,8 @@ class KeyMaker {
     return {fold(one) + high_, fold(two) + low_};
   }
 
-  /// The file that was added last and what came of it: most frames have the file of their caller.
-  Address file = 0;
-  std::uint64_t file_digest = 0;
+  /// Whether one of the frames calls an operation of ttnn.
+  bool names_operation = false;
 
  private:
   __extension__ using Wide = unsigned __int128;
@@ -98,34 +97,31 @@ template <class In, class Memory>
   return true;
 }
 
+/// What the lines, the file and the name of a code object are made of.
 template <class In, class Memory>
-[[gnu::always_inline]] inline bool add_content(const In& in, const Memory& memory, Address code,
-                                               KeyMaker& maker) {
+bool digest_of(const In& in, const Memory& memory, Address code, std::uint64_t& found) {
   const Layout& layout = in.layout;
   Address file = 0;
   Address function = 0;
   Address lines = 0;
   std::uint64_t size = 0;
+  std::uint64_t file_digest = 0;
   std::uint64_t function_digest = 0;
   std::uint32_t first_line = 0;
   if (!memory.read(code + layout.code_file, file) ||
       !memory.read(code + layout.code_function, function) ||
       !memory.read(code + layout.code_lines, lines) ||
-      !memory.read(code + layout.code_first_line, first_line)) {
-    return false;
-  }
-  if (file != maker.file) {
-    if (!digest(in, memory, file, maker.file_digest)) return false;
-    maker.file = file;
-  }
-  if (!digest(in, memory, function, function_digest) || !walking::is_pointer(lines) ||
-      !memory.read(lines + kBytesLength, size)) {
+      !memory.read(code + layout.code_first_line, first_line) ||
+      !digest(in, memory, file, file_digest) || !digest(in, memory, function, function_digest) ||
+      !walking::is_pointer(lines) || !memory.read(lines + kBytesLength, size)) {
     return false;
   }
   const std::uint8_t* table = memory.bytes(lines + kBytesStart, size);
   if (!table) return false;
-  maker.add(maker.file_digest ^ first_line, function_digest ^ size << 32);
+  KeyMaker maker(file_digest ^ first_line);
+  maker.add(function_digest, size);
   maker.add_bytes(table, size);
+  found = maker.key().high | 1;  // never 0
   return true;
 }
 
@@ -136,16 +132,25 @@ template <class In, class Memory>
 [[gnu::always_inline]] inline bool add_frame(const In& in, const Memory& memory, const Frame& frame,
                                              KeyMaker& maker) {
   const Layout& layout = in.layout;
+  std::uint64_t content = frame.digest;
   if (layout.code_serial == kNone) {
-    maker.add(frame.code, frame.instruction);
-    return keys::add_content(in, memory, frame.code, maker);
+    if (content == 0) {
+      if (!keys::digest_of(in, memory, frame.code, content)) return false;
+      in.learn(frame.code, content);
+    }
+    maker.add(content, frame.instruction ^ frame.code);
+    return true;
   }
   std::uint32_t serial = 0;
   if (!memory.read(frame.code + layout.code_serial, serial)) return false;
   // Both fit: no code object has 4 GiB of instructions.
   maker.add(frame.code, (frame.instruction - frame.code) ^ std::uint64_t{serial} << 32);
+  if (serial != 0) [[likely]]
+    return true;
   // The numbers ran out, after 2^32 functions and code objects.
-  return serial != 0 || keys::add_content(in, memory, frame.code, maker);
+  if (!keys::digest_of(in, memory, frame.code, content)) return false;
+  maker.add(content, 0);
+  return true;
 }
 
 }  // namespace ttmem::inject::frames

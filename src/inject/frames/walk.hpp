@@ -17,16 +17,21 @@ struct Types {
   Address frame, code, text, bytes;
 };
 
-/// Functions below take this, or anything with the same two members.
+/// Functions below take this, or anything with the same members.
 struct Interpreter {
   Layout layout;
   Types types;
+
+  /// Whether it is certain already that this is a code object, and what its content comes to.
+  static bool knows(Address /*code*/, std::uint64_t& /*digest*/) { return false; }
+  static void learn(Address /*code*/, std::uint64_t /*digest*/) {}
 };
 
 struct Frame {
   Address code;
-  Address instruction;  ///< its address since 3.11, before that its number, -1 = not begun
-  Address local;        ///< the first local variable
+  std::uint64_t digest;  ///< of the code's content, if the interpreter knows it; else 0
+  Address instruction;   ///< its address since 3.11, before that its number, -1 = not begun
+  Address local;         ///< the first local variable
   std::uint8_t owner;
 };
 
@@ -70,6 +75,8 @@ template <class In, class Memory>
   Address type = 0;
   if (!memory.read(at + layout.frame_code, frame.code)) return false;
   frame.code &= ~kTags;
+  if (in.knows(frame.code, frame.digest)) return true;
+  frame.digest = 0;
   return is_pointer(frame.code) && memory.read(frame.code + kObjectType, type) &&
          type == in.types.code;
 }

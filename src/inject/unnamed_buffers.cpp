@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+
+#include "inject/unnamed_buffers.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "inject/frames/lines.hpp"
+#include "inject/handle_cache.hpp"
+#include "inject/hooks.hpp"
+#include "inject/locks.hpp"
+#include "inject/operation_name.hpp"
+#include "inject/scopes.hpp"
+
+namespace ttmem::inject::unnamed_buffers {
+
+namespace {
+
+constexpr unsigned kMost = 4;  // results of one operation; of more, the last ones
+
+/// Of one thread. Small, because a library that is loaded late gets little thread-local space.
+struct Waiting {
+  std::uint64_t id[kMost];
+  std::uint16_t allocator[kMost];
+  std::uint8_t space[kMost];
+  std::uint32_t count;    ///< in a row; may be more than there is room for
+  ttmem_origin_t origin;  ///< the Python stack of all of them; 0 = nobody tells stacks
+  const void* depth;      ///< where the stack of the thread ended at all of them
+};
+static_assert(sizeof(Waiting) <= 64);
+
+thread_local constinit Waiting waiting __attribute__((tls_model("initial-exec"))) = {};
+
+/// Names of operations by the address that they launch from. "None" is remembered as well.
+constinit HandleCache names;
+constexpr std::uint64_t kKnown = std::uint64_t{1} << 32;
+
+ttmem_string_t name_at(const void* caller) {
+  std::uint64_t known = names.find(caller);
+  if (known == 0) {
+    known = kKnown | operation_name(caller);
+    const std::lock_guard lock(locks().state);
+    names.put(caller, known);
+  }
+  return static_cast<ttmem_string_t>(known);
+}
+
+}  // namespace
+
+[[gnu::hot]] void expect() { frames::forget_told(); }
+
+[[gnu::hot]] void allocated(const ttmem_buffer& buffer) {
+  const frames::Told told = frames::last_told();
+  if (told.names_operation || scopes.queue) return;
+  const void* depth = __builtin_frame_address(0);
+  if (told.origin != waiting.origin || depth != waiting.depth) waiting.count = 0;
+  const unsigned place = waiting.count++ % kMost;
+  waiting.origin = told.origin;
+  waiting.depth = depth;
+  waiting.id[place] = buffer.id;
+  waiting.allocator[place] = buffer.allocator;
+  waiting.space[place] = buffer.space;
+}
+
+void written() { waiting.count = 0; }
+
+[[gnu::hot]] void launched(const void* caller) {
+  if (waiting.count == 0) return;
+  const unsigned count = std::min(std::exchange(waiting.count, 0), kMost);
+  const ttmem_string_t name = name_at(caller);
+  if (name == 0) return;
+  if (waiting.origin != 0 && ttmem_origin_here() != waiting.origin) return;
+  for (unsigned i = 0; i < count; ++i) {
+    ttmem_buffer_followed(waiting.allocator[i], waiting.space[i], waiting.id[i], name);
+  }
+}
+
+void forget() { waiting.count = 0; }
+
+void forget_recorder() {
+  forget();
+  names.clear();
+}
+
+}  // namespace ttmem::inject::unnamed_buffers
