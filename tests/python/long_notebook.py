@@ -18,7 +18,7 @@ manager, client = start_new_kernel(kernel_name="python3")
 try:
     for cell in (
         "import stacks_of_python as places\\nassert places.begin() is None",
-        "\\n\\nplaces.take()",
+        "first = 1\\nsecond = 2\\nplaces.take()",
         "def make():\\n    return places.take()\\n\\nmake()",
         "places.tell()",
     ):
