@@ -88,6 +88,20 @@ std::uint32_t Interner::intern(BlobKind kind, const void* bytes, std::size_t siz
   return id;
 }
 
+Interner::Stored Interner::store(BlobKind kind, const void* bytes, std::size_t size,
+                                 std::uint64_t spare) {
+  if (size > segment::kMaxBlobBytes) return {0, 0};
+  const Stored stored = {hash(kind, bytes, size), append(kind, bytes, size, spare)};
+  ids_.expect(stored.tag);
+  return stored;
+}
+
+void Interner::enter(const Stored& stored) {
+  overflow_.prepare();
+  if (ids_.wants_preparation()) ids_.prepare();
+  ids_.insert(overflow_, stored.tag, stored.id);
+}
+
 std::uint32_t Interner::append(BlobKind kind, const void* bytes, std::size_t size,
                                std::uint64_t spare) {
   const std::uint64_t offset = store_->header().interned_bytes;

@@ -25,6 +25,13 @@ class Interner {
   // others beyond what every growth leaves.
   std::uint32_t intern(segment::BlobKind kind, const void* bytes, std::size_t size,
                        std::uint64_t spare = 0);
+  // The same for bytes that are certainly new, in two steps, so that many of them do not wait one
+  // for the other: stored at once, found again only after enter().
+  struct Stored {
+    std::uint32_t tag, id;  // id 0: there was no room
+  };
+  Stored store(segment::BlobKind kind, const void* bytes, std::size_t size, std::uint64_t spare);
+  void enter(const Stored& stored);
   // The same without storing: 0 if it is not known yet.
   std::uint32_t find(segment::BlobKind kind, const void* bytes, std::size_t size) const;
 

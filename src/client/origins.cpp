@@ -38,6 +38,10 @@ BlobKind kind_of(std::uint32_t step) {
   }
 }
 
+segment::OriginNode node_of(ttmem_origin_t around, const ttmem_step& step) {
+  return {around, step.kind == TTMEM_STEP_CUT ? 0 : step.what};
+}
+
 }  // namespace
 
 bool Origins::open(Store& store, Interner& interner) {
@@ -78,7 +82,7 @@ std::uint32_t Origins::frame(const char* file, std::size_t file_bytes, std::uint
       function_bytes == 0 ? 0
                           : intern(BlobKind::kString, function, function_bytes, kMaxOriginBytes),
       line,
-      flags & segment::kFrameInner,
+      flags & (segment::kFrameInner | segment::kFrameNative),
   };
   const bool complete = frame.file != 0 && (frame.function != 0 || function_bytes == 0);
   const std::uint32_t id =
@@ -89,18 +93,50 @@ std::uint32_t Origins::frame(const char* file, std::size_t file_bytes, std::uint
 
 std::uint32_t Origins::intern_step(std::uint32_t around, const ttmem_step& step,
                                    std::uint64_t limit) {
-  const segment::OriginNode node = {around, step.kind == TTMEM_STEP_CUT ? 0 : step.what};
+  const segment::OriginNode node = node_of(around, step);
   return intern(kind_of(step.kind), &node, sizeof node, limit);
 }
 
 ttmem_origin_t Origins::stack(ttmem_origin_t around, const ttmem_step* steps, std::uint32_t count) {
   const ColdCall call(*store_);
   ttmem_origin_t node = around;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    node = intern_step(node, steps[i], kMaxStackBytes);
-    if (node == 0) return innermost_line(around, steps, count);
+  std::uint32_t i = 0;
+  for (; i < count; ++i) {
+    const segment::OriginNode wanted = node_of(node, steps[i]);
+    const ttmem_origin_t known = interner_->find(kind_of(steps[i].kind), &wanted, sizeof wanted);
+    if (known == 0) break;
+    node = known;
   }
-  return node;
+  const bool whole = store_new(node, steps + i, count - i);
+  return whole ? node : innermost_line(around, steps, count);
+}
+
+// Inside of a node that is new, every node is new: nobody has to look.
+bool Origins::store_new(ttmem_origin_t& node, const ttmem_step* steps, std::uint32_t count) {
+  constexpr std::uint32_t kAtOnce = 32;
+  Interner::Stored stored[kAtOnce];
+  bool room = true;
+  while (count > 0 && room) {
+    std::uint32_t made = 0;
+    while (made < kAtOnce && made < count && room) {
+      stored[made] = store_step(node, steps[made]);
+      room = stored[made].id != 0;
+      if (room) node = stored[made++].id;
+    }
+    for (std::uint32_t i = 0; i < made; ++i) interner_->enter(stored[i]);
+    steps += made;
+    count -= made;
+  }
+  return room;
+}
+
+Interner::Stored Origins::store_step(ttmem_origin_t around, const ttmem_step& step) {
+  const segment::OriginNode node = node_of(around, step);
+  if (spent_ + sizeof(segment::Blob) + sizeof node > kMaxStackBytes) return {0, 0};
+  const Interner::Stored stored =
+      interner_->store(kind_of(step.kind), &node, sizeof node, kSpareBytes);
+  if (stored.id != 0) spent_ += sizeof(segment::Blob) + sizeof node;
+  return stored;
 }
 
 // The innermost line outside ttnn, and the operation that it called.

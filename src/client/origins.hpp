@@ -66,6 +66,10 @@ class Origins {
   std::uint32_t intern(segment::BlobKind kind, const void* bytes, std::size_t size,
                        std::uint64_t limit);
   std::uint32_t intern_step(std::uint32_t around, const ttmem_step& step, std::uint64_t limit);
+  // New nodes inside of `node`, one inside the other; it becomes the innermost one. False if there
+  // is no room for all.
+  bool store_new(ttmem_origin_t& node, const ttmem_step* steps, std::uint32_t count);
+  Interner::Stored store_step(ttmem_origin_t around, const ttmem_step& step);
   void say_that_stacks_are_cut();
 
   Store* store_ = nullptr;

@@ -108,6 +108,12 @@ class SlotIndex {
   std::uint32_t find(const IndexOverflow& overflow, std::uint32_t tag, Matches matches) const {
     return find_from(&home(tag), overflow, tag, matches);
   }
+  // Fetches what an insertion under this tag will need, while there is something else to do.
+  void expect(std::uint32_t tag) const {
+    const IndexBucket& bucket = home(tag);
+    __builtin_prefetch(&bucket, 1);
+    __builtin_prefetch(&bucket.values, 1);
+  }
   // False: an overflow bucket is needed and none is ready. Nothing has changed then.
   bool insert(IndexOverflow& overflow, std::uint32_t tag, std::uint32_t value) {
     return insert_into(home(tag), overflow, tag, value);

@@ -35,11 +35,17 @@ struct Prefix {
   std::size_t size;
 };
 
+/// What is gathered of a stack: its key, and whether it goes through an operation of ttnn.
+struct SeenStack {
+  KeyMaker maker;
+  bool names_operation;
+};
+
 /// Written with Python's lock held, before the lines are switched on.
 struct State {
   Interpreter interpreter;
   void* (*this_thread)() = nullptr;
-  Walked (*add_stack)(Address, KeyMaker&) = nullptr;
+  Walked (*add_stack)(Address, SeenStack&) = nullptr;
   Prefix passed_over[kMostPrefixes];
   std::atomic<std::size_t> prefixes{0};
 };
@@ -68,22 +74,24 @@ template <class In>
 struct AddToKey {
   const In& in;
   KeyMaker& maker;
+  bool& names_operation;
 
   [[gnu::always_inline]] bool operator()(const Frame& frame, Address at) const {
     const DirectMemory memory;
     if (operations.is_call(frame.code)) [[unlikely]] {
       maker.add(first_local(in.layout, memory, at), 1);
-      maker.names_operation = true;
+      names_operation = true;
     }
     return add_frame(in, memory, frame, maker);
   }
 };
 
 template <class In>
-[[gnu::always_inline]] inline Walked add_stack(const In& in, Address thread, KeyMaker& maker) {
-  KeyMaker here = maker;  // in registers
-  const Walked walked = walk(in, DirectMemory(), thread, AddToKey<In>{in, here});
-  maker = here;
+[[gnu::always_inline]] inline Walked add_stack(const In& in, Address thread, SeenStack& stack) {
+  KeyMaker maker = stack.maker;  // in registers
+  bool names_operation = false;
+  const Walked walked = walk(in, DirectMemory(), thread, AddToKey<In>{in, maker, names_operation});
+  stack = {maker, names_operation};
   return walked;
 }
 
@@ -120,15 +128,15 @@ struct InterpreterOf : Followed {
 };
 
 template <std::size_t Index>
-[[gnu::hot]] Walked add_stack_of(Address thread, KeyMaker& maker) {
-  return add_stack(InterpreterOf<Index>(), thread, maker);
+[[gnu::hot]] Walked add_stack_of(Address thread, SeenStack& stack) {
+  return add_stack(InterpreterOf<Index>(), thread, stack);
 }
 
-Walked add_stack_as_published(Address thread, KeyMaker& maker) {
-  return add_stack(ThisInterpreter(), thread, maker);
+Walked add_stack_as_published(Address thread, SeenStack& stack) {
+  return add_stack(ThisInterpreter(), thread, stack);
 }
 
-using AddStack = Walked (*)(Address, KeyMaker&);
+using AddStack = Walked (*)(Address, SeenStack&);
 
 template <std::size_t... Index>
 AddStack walk_for(const Layout& layout, std::index_sequence<Index...>) {
@@ -214,15 +222,15 @@ ttmem_origin_t intern(const Stack& stack, bool cut, ttmem_origin_t around) {
   if (!reading) return around;
   const auto thread = reinterpret_cast<Address>(state.this_thread());
   if (thread == 0) return around;
-  KeyMaker maker(around);
-  if (state.add_stack(thread, maker) == Walked::kOdd) [[unlikely]] {
+  SeenStack stack = {KeyMaker(around), false};
+  if (state.add_stack(thread, stack) == Walked::kOdd) [[unlikely]] {
     ttmem_stack_odd();
     return around;
   }
-  const StackKey key = maker.key();
+  const StackKey key = stack.maker.key();
   std::uint32_t node = 0;
   if (!cache.find(key, node)) node = intern_new(thread, key, around);
-  told_here = {node, maker.names_operation};
+  told_here = {node, stack.names_operation};
   return node;
 }
 

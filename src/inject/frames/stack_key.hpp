@@ -44,9 +44,6 @@ class KeyMaker {
     return {fold(one) + high_, fold(two) + low_};
   }
 
-  /// Whether one of the frames calls an operation of ttnn.
-  bool names_operation = false;
-
  private:
   __extension__ using Wide = unsigned __int128;
 
@@ -97,9 +94,10 @@ template <class In, class Memory>
   return true;
 }
 
-/// What the lines, the file and the name of a code object are made of.
+/// What the lines, the file and the name of a code object are made of; 0 if it is none. Apart, and
+/// its arguments copied, so that those who seldom call it keep theirs in registers.
 template <class In, class Memory>
-bool digest_of(const In& in, const Memory& memory, Address code, std::uint64_t& found) {
+[[gnu::noinline]] std::uint64_t digest_of(In in, const Memory& memory, Address code) {
   const Layout& layout = in.layout;
   Address file = 0;
   Address function = 0;
@@ -114,15 +112,14 @@ bool digest_of(const In& in, const Memory& memory, Address code, std::uint64_t& 
       !memory.read(code + layout.code_first_line, first_line) ||
       !digest(in, memory, file, file_digest) || !digest(in, memory, function, function_digest) ||
       !walking::is_pointer(lines) || !memory.read(lines + kBytesLength, size)) {
-    return false;
+    return 0;
   }
   const std::uint8_t* table = memory.bytes(lines + kBytesStart, size);
-  if (!table) return false;
+  if (!table) return 0;
   KeyMaker maker(file_digest ^ first_line);
   maker.add(function_digest, size);
   maker.add_bytes(table, size);
-  found = maker.key().high | 1;  // never 0
-  return true;
+  return maker.key().high | 1;
 }
 
 }  // namespace keys
@@ -132,10 +129,11 @@ template <class In, class Memory>
 [[gnu::always_inline]] inline bool add_frame(const In& in, const Memory& memory, const Frame& frame,
                                              KeyMaker& maker) {
   const Layout& layout = in.layout;
-  std::uint64_t content = frame.digest;
   if (layout.code_serial == kNone) {
-    if (content == 0) {
-      if (!keys::digest_of(in, memory, frame.code, content)) return false;
+    std::uint64_t content = frame.digest;
+    if (content == 0) [[unlikely]] {
+      content = keys::digest_of(in, memory, frame.code);
+      if (content == 0) return false;
       in.learn(frame.code, content);
     }
     maker.add(content, frame.instruction ^ frame.code);
@@ -145,11 +143,12 @@ template <class In, class Memory>
   if (!memory.read(frame.code + layout.code_serial, serial)) return false;
   // Both fit: no code object has 4 GiB of instructions.
   maker.add(frame.code, (frame.instruction - frame.code) ^ std::uint64_t{serial} << 32);
-  if (serial != 0) [[likely]]
-    return true;
-  // The numbers ran out, after 2^32 functions and code objects.
-  if (!keys::digest_of(in, memory, frame.code, content)) return false;
-  maker.add(content, 0);
+  if (serial == 0) [[unlikely]] {
+    // The numbers ran out, after 2^32 functions and code objects.
+    const std::uint64_t content = keys::digest_of(in, memory, frame.code);
+    maker.add(content, 0);
+    return content != 0;
+  }
   return true;
 }
 
