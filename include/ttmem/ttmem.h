@@ -256,7 +256,12 @@ TTMEM_API void ttmem_buffer_flagged(ttmem_allocator_t allocator, uint32_t space,
 TTMEM_API void ttmem_tag_push(ttmem_string_t name, ttmem_string_t line);
 TTMEM_API void ttmem_tag_pop(void);
 
-enum { TTMEM_FRAME_INNER = 1u << 0 }; /* not the line that people look for: of ttnn, of an import */
+enum {
+  TTMEM_FRAME_INNER = 1u << 0, /* not the line that people look for: of ttnn, of an import */
+  /* A call of native code, for readers to name: `file` is the path of its module, `line` an address
+   * in it (as its symbols have them) and `function` its build id. */
+  TTMEM_FRAME_NATIVE = 1u << 1,
+};
 
 /* A line of code of a stack. Texts need no end of their own. */
 TTMEM_API uint32_t ttmem_intern_frame(const char* file, size_t file_length, uint32_t line,

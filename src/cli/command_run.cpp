@@ -14,6 +14,7 @@
 #include "cli/explained.hpp"
 #include "cli/output.hpp"
 #include "cli/reading_options.hpp"
+#include "collect/native_names.hpp"
 #include "inject/launch/launch.hpp"
 #include "inject/launch/recording_check.hpp"
 #include "view/printable.hpp"
@@ -60,14 +61,12 @@ int run_program(const RunOptions& options) {
   }
   inject::Lines lines;
   lines.off = options.no_lines || inject::lines_are_off();
-  if (!lines.off) {
-    const auto start = inject::find_python_start();
-    if (!start && options.lines) {
-      fmt::print(stderr, "ttmem: {}\n", start.error().message);
-      return kFailed;
-    }
-    lines.python_start = start ? *start : "";
+  const auto start = inject::find_python_start();
+  if (!start && options.lines && !lines.off) {
+    fmt::print(stderr, "ttmem: {}\n", start.error().message);
+    return kFailed;
   }
+  lines.python_start = start ? *start : "";
   const auto environment = inject::environment_with(*preload, lines, options.extras);
   if (options.print_env) return Output::print(inject::as_shell_text(environment));
   if (options.command.empty()) {
@@ -78,6 +77,10 @@ int run_program(const RunOptions& options) {
       !check.problem.empty() && (options.strict || !check.disabled)) {
     fmt::print(stderr, "ttmem: nothing will be recorded: {}\n", view::printable(check.problem));
     if (options.strict) return kFailed;
+  }
+  if (options.extras.native_stacks && !collect::can_name_native_calls()) {
+    fmt::print(stderr,
+               "ttmem: this build has no libdw: native stacks will show modules and addresses\n");
   }
   if (options.explain) return run_and_explain(options, environment);
   return inject::become(options.command, environment);
@@ -92,6 +95,7 @@ constexpr const char* kRunExamples =
     "Examples:\n"
     "  ttmem run python model.py             then, in another terminal: ttmem status\n"
     "  ttmem run --no-lines python model.py  without file, line and function of each allocation\n"
+    "  ttmem run --native-stacks ./model     then: ttmem status --by stack\n"
     "  ttmem run --launches python model.py  then: ttmem events shows each launch, in order\n"
     "  ttmem run --explain python model.py   stays as the parent; at a failure it says what helps\n"
     "  ttmem run -- pytest -x tests          everything after -- belongs to the program\n"
@@ -110,6 +114,9 @@ void register_run(CLI::App& app, Action& action) {
   command
       ->add_flag("--no-lines", options->no_lines, "Record no Python lines, as with TTMEM_LINES=0")
       ->excludes(lines);
+  command->add_flag("--native-stacks", options->extras.native_stacks,
+                    "Record the native stack of each allocation of a C++ program, as with "
+                    "TTMEM_NATIVE_STACKS=1");
   command->add_flag("--strict", options->strict,
                     "Do not start the program if nothing would be recorded");
   command->add_flag("--launches", options->extras.launches,

@@ -51,6 +51,9 @@ struct Options {
   // Only processes of this user are told with their lines, stacks, regions, commands and texts of
   // failures: for one who answers strangers. Empty = everybody's.
   std::optional<std::uint32_t> words_of_user;
+  // Calls of native code are named by the symbols of their modules, in processes of this very user;
+  // which takes a while, and is not done by those who answer others.
+  bool native_names = true;
   // Watch the counters of launches, so that programs have recent rates and series.
   bool launches = false;
   // Remove dead segments beyond the limits of segment/limits.hpp while refreshing.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "collect/native_names.hpp"
 #include "segment/ring_rules.hpp"
 
 namespace ttmem::collect {
@@ -240,7 +241,27 @@ ledger::Launches launches_of(const Payload& payload, const TickClock& clock) {
           .last = clock.ticks(payload.time)};
 }
 
-ledger::OriginFrame frame_of(const segment::OriginFrame& frame, const BlobReader& blobs) {
+namespace {
+
+// The frame tells a module, a build id and an address; symbols say more, when somebody asks.
+void make_native(ledger::OriginFrame& frame, bool names) {
+  NativeCall call{std::move(frame.file), std::move(frame.function), frame.line};
+  frame.file = text_of(call);
+  frame.function.clear();
+  frame.line = 0;
+  if (!names || !can_name_native_calls()) return;
+  frame.find_out = [call = std::move(call)](ledger::OriginFrame& asked) {
+    const NativeName found = name_of(call);
+    if (!found.file.empty()) asked.file = found.file;
+    asked.function = found.function;
+    asked.line = found.line;
+  };
+}
+
+}  // namespace
+
+ledger::OriginFrame frame_of(const segment::OriginFrame& frame, const BlobReader& blobs,
+                             bool names) {
   const auto text = [&](std::uint32_t id) {
     const auto blob = blobs.find(id, BlobKind::kString);
     return blob ? string_of(*blob) : std::string();
@@ -250,6 +271,7 @@ ledger::OriginFrame frame_of(const segment::OriginFrame& frame, const BlobReader
   record.function = text(frame.function);
   record.line = frame.line;
   record.inner = (frame.flags & segment::kFrameInner) != 0;
+  if ((frame.flags & segment::kFrameNative) != 0) make_native(record, names);
   return record;
 }
 

@@ -35,7 +35,9 @@ ledger::RingManagerRecord ring_manager_of(const segment::RingManager& manager);
 ledger::DeviceCounters counters_of(const segment::Counters& counters, std::uint32_t device);
 
 std::string string_of(const BlobView& blob);
-ledger::OriginFrame frame_of(const segment::OriginFrame& frame, const BlobReader& blobs);
+// `names`: the calls of native code may be named, by files that the process has named.
+ledger::OriginFrame frame_of(const segment::OriginFrame& frame, const BlobReader& blobs,
+                             bool names);
 ledger::PeakRecords peaks_of(const segment::Peaks& peaks);
 ledger::OriginNode origin_of(const segment::OriginView& node);
 ledger::CoreSet core_set_of(const BlobView& blob);  // of kind kCores or kBanks

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "collect/segment_source.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -58,10 +60,13 @@ SegmentSource::SegmentSource(segment::Reader reader, bool trusted, std::uint64_t
       trusted_(trusted),
       key_(key),
       hidden_(false),
+      names_native_(false),
       ledger_(std::make_unique<ledger::ProcessLedger>()),
       clock_(reader_.header().clock, Moment::now(), true) {
   const std::uint32_t user = process_view(reader_, trusted, clock_).uid;
   hidden_ = options.words_of_user && *options.words_of_user != user;
+  // Nobody opens a file that somebody else has named.
+  names_native_ = options.native_names && user == ::geteuid();
   if (trusted) liveness_.trust();
   if (options.events) decoder_ = std::make_unique<EventDecoder>(reader_, clock_, *ledger_);
 }
@@ -168,7 +173,7 @@ void SegmentSource::feed_blobs(ledger::ProcessLedger& ledger, std::size_t from) 
 void SegmentSource::feed_origin(const segment::BlobView& blob,
                                 ledger::ProcessLedger& ledger) const {
   if (const auto frame = segment::frame_in(blob)) {
-    ledger.set_frame(blob.id, frame_of(*frame, reader_.blobs()));
+    ledger.set_frame(blob.id, frame_of(*frame, reader_.blobs(), names_native_));
   } else if (const auto node = segment::node_in(blob)) {
     ledger.set_origin(blob.id, origin_of(*node));
   }

@@ -121,6 +121,7 @@ class SegmentSource final : private segment::SlotSink {
   bool trusted_;
   std::uint64_t key_;
   bool hidden_;            // its words are not told
+  bool names_native_;      // its calls of native code may be named
   bool replayed_ = false;  // its clock is that of the moments which it is updated to
   std::unique_ptr<ledger::ProcessLedger> ledger_;
   Liveness liveness_;

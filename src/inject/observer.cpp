@@ -18,6 +18,7 @@
 #include "inject/library_version.hpp"
 #include "inject/locks.hpp"
 #include "inject/metal.hpp"
+#include "inject/native/stack.hpp"
 #include "inject/preload/slots.h"
 
 extern "C" {
@@ -172,6 +173,7 @@ extern "C" __attribute__((visibility("default"))) int ttmem_observer_bind(ttmem_
     metal::load(anchor);
     failed = ttmem_open();
     if (failed) return;
+    native::start();
     begin(false);
     children::bound(begin);
     frames::when_lines_change(describe_again);

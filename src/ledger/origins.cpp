@@ -23,10 +23,18 @@ std::string cut_text(std::string text) {
   return text + "…";
 }
 
-void Origins::set_frame(OriginFrameId id, OriginFrame frame) {
+namespace {
+
+void make_text(OriginFrame& frame) {
   frame.file = cut_text(std::move(frame.file));
   frame.function = cut_text(std::move(frame.function));
   frame.text = text_of(frame);
+}
+
+}  // namespace
+
+void Origins::set_frame(OriginFrameId id, OriginFrame frame) {
+  make_text(frame);
   frames_.insert_or_assign(id, std::move(frame));
 }
 
@@ -44,7 +52,9 @@ void Origins::set_node(OriginId id, const OriginNode& step) {
   }
   switch (step.kind) {
     case OriginKind::kFrame:
-      if (const OriginFrame* of = frame(step.frame); of && !of->inner) added.line = id;
+      if (const auto of = frames_.find(step.frame); of != frames_.end() && !of->second.inner) {
+        added.line = id;
+      }
       break;
     case OriginKind::kRegion:
       if (step.name != 0) added.region = id;
@@ -61,7 +71,12 @@ void Origins::set_node(OriginId id, const OriginNode& step) {
 
 const OriginFrame* Origins::frame(OriginFrameId id) const {
   const auto found = frames_.find(id);
-  return found == frames_.end() ? nullptr : &found->second;
+  if (found == frames_.end()) return nullptr;
+  if (const auto find_out = std::exchange(found->second.find_out, nullptr)) {
+    find_out(found->second);
+    make_text(found->second);
+  }
+  return &found->second;
 }
 
 const Origins::Node* Origins::node(OriginId id) const {

@@ -39,14 +39,14 @@ class Origins {
   void set_frame(OriginFrameId id, OriginFrame frame);
   void set_node(OriginId id, const OriginNode& node);
 
-  // Null if not there.
+  // Null if not there. What had to be found out is, by the first who asks.
   const OriginFrame* frame(OriginFrameId id) const;
   const Node* node(OriginId id) const;
   // From the root inwards, the node itself last.
   std::vector<OriginId> path(OriginId id) const;
 
  private:
-  std::unordered_map<OriginFrameId, OriginFrame> frames_;
+  mutable std::unordered_map<OriginFrameId, OriginFrame> frames_;
   std::unordered_map<OriginId, Node> nodes_;
 };
 

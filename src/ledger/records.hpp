@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -110,6 +111,8 @@ struct OriginFrame {
   std::uint32_t line = 0;      // 0 = not known
   bool inner = false;          // of ttnn, of an import: not what people look for
   std::string text;            // "FILE:LINE FUNCTION"; made when it is set
+  // Finds out the above when somebody asks for it; none: it is known.
+  std::function<void(OriginFrame&)> find_out;
 };
 
 enum class OriginKind : std::uint8_t { kFrame, kRegion, kOperation, kCut };

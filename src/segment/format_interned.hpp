@@ -59,6 +59,9 @@ struct OriginFrame {
 };
 // The frame is ttnn's, Python's import's or our own: not the line that people look for.
 inline constexpr std::uint32_t kFrameInner = 1u << 0;
+// A call of native code: `file` is the path of a module, `line` an address in it and `function` its
+// build id in hexadecimal digits.
+inline constexpr std::uint32_t kFrameNative = 1u << 1;
 
 struct OriginNode {
   std::uint32_t parent;

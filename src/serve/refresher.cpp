@@ -31,6 +31,7 @@ Refresher::Refresher(loop::Loop& loop, history::History* history,
                   .host = true,
                   .sensors_every_ms = kSensorsMs,
                   .words_of_user = words_of_user,
+                  .native_names = false,
                   .launches = true,
                   .reap = true}),
       broadcast_(fmt::format("{:x}-{:x}", collect::Moment::now().wall_ns, ::getpid())) {}

@@ -24,7 +24,10 @@ constexpr std::uint32_t kSensorsOfViewersMs = 10000;
 struct Viewers::Viewer {
   Viewer(Words whose, const http::RouteSources& shared)
       : words(whose),
-        collector({.host = true, .sensors_every_ms = kSensorsOfViewersMs, .words_of_user = whose}),
+        collector({.host = true,
+                   .sensors_every_ms = kSensorsOfViewersMs,
+                   .words_of_user = whose,
+                   .native_names = false}),
         routes({.live = live,
                 .collector = collector,
                 .history = shared.history,

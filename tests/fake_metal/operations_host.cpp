@@ -62,7 +62,7 @@ template <typename Operation>
   work.impl->add_program({{0, 0}, {0, 0}},
                          metal::Program(std::make_shared<metal::detail::ProgramImpl>(
                              kernel_bytes, "kernels/add.cpp", 0)));
-  for (int i = 0; i < count; ++i) results.push_back(memory.buffer(bytes));
+  for (int i = 0; i < count; ++i) results.push_back(memory.buffer(bytes));  // results
   enqueue_mesh_workload<ttnn::device_operation::MeshDeviceOperationAdapter<Operation>>(memory.queue,
                                                                                        work);
 }
@@ -74,7 +74,7 @@ int main() {
   memory.queue.enqueue_write_mesh_buffer(nullptr, nullptr, false);
   launch<AddOperation>(memory, kept, 2048, 1);
   step("written and launched");
-  launch<SplitOperation>(memory, kept, 4096, 3);
+  launch<SplitOperation>(memory, kept, 4096, 3);  // caller of launch
   step("three results");
   try {
     launch<AddOperation>(memory, kept, 8192, 1, 80000);

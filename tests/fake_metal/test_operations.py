@@ -3,6 +3,11 @@
 """C++ programs have no stack of Python: the launch that follows on the same thread names a buffer."""
 
 import json
+import os
+import re
+import shutil
+
+import pytest
 
 from fake_host import FakeHost, check_steps
 
@@ -37,3 +42,62 @@ def check(step, process):
 
 def test_the_launch_that_follows_names_what_it_writes_to():
     check_steps(FakeHost(program=HOST), check, len(NAMED))
+
+
+SOURCE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "operations_host.cpp")
+
+
+def line_of(mark):
+    with open(SOURCE, encoding="utf-8") as source:
+        return next(n for n, text in enumerate(source, 1) if text.rstrip().endswith("// " + mark))
+
+
+def stack_of(pid, size):
+    """Of a buffer of this size, the outermost frame first."""
+    found = [h for h in command.holdings_of(pid, "buffer") if h["requested"] == size]
+    return found[0]["stack"], found[0]["line"]
+
+
+def named(stack, line, function):
+    return [step for step in stack if re.search(rf"operations_host\.cpp:{line} .*{function}", step)]
+
+
+def test_native_stacks_name_functions_and_lines(monkeypatch):
+    monkeypatch.setenv("TTMEM_NATIVE_STACKS", "1")
+    if not any("libdw" in text for text in os.popen(f"ldd {built.TTMEM}")):
+        pytest.skip("this ttmem was built without libdw")
+
+    def check_stack(step, process):
+        if step != "three results":
+            return
+        stack, line = stack_of(process["pid"], 4096)
+        assert named(stack, line_of("results"), "launch<SplitOperation>"), stack
+        assert named(stack, line_of("caller of launch"), "main"), stack
+        assert not [text for text in stack if "libttmem" in text], stack
+        assert line == stack[-2] and re.search(r"operations_host\.cpp:\d+ .*Memory::buffer$", line), line
+        rows = command.document("status", "--by", "stack", "--pid", str(process["pid"]))["origins"]
+        assert stack in [row["path"] for row in rows]
+
+    check_steps(FakeHost(program=HOST), check_stack, len(NAMED))
+
+
+def test_a_module_that_changed_since_is_not_believed(monkeypatch, tmp_path):
+    """Its stack is told as module and address."""
+    monkeypatch.setenv("TTMEM_NATIVE_STACKS", "1")
+    program = tmp_path / "model"
+    shutil.copy(HOST, program)
+    host = FakeHost(program=str(program))
+    steps = host.steps()
+    _, process = next(steps)
+    os.remove(program)
+    shutil.copy(built.TTMEM, program)
+    stack, line = stack_of(process["pid"], 2048)
+    assert re.fullmatch(r"model\+0x[0-9a-f]+", line), line
+    assert sum(text.startswith("model+0x") for text in stack) >= 3, stack
+    for _ in steps:
+        pass
+
+
+def test_without_asking_there_are_no_native_stacks():
+    _, process = next(FakeHost(program=HOST).steps())
+    assert stack_of(process["pid"], 2048) == (None, None)

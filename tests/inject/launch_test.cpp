@@ -37,13 +37,17 @@ TEST(Environment, IsPrintedForAShell) {
             "export A='/it'\\''s.so'\nexport B=''\n");
 }
 
-TEST(Environment, NamesPythonUnlessLinesAreOff) {
+TEST(Environment, NamesPythonAndWhetherLinesAreOff) {
   using Variable = std::pair<std::string, std::string>;
   ::setenv("PYTHONPATH", "/mine", 1);
-  const Environment off = environment_with("/none/ours.so", {.off = true, .python_start = ""});
-  ASSERT_EQ(off.size(), 2u) << "there is no recorder beside that stub";
-  EXPECT_EQ(off[0].first, "LD_PRELOAD");
-  EXPECT_EQ(off[1], Variable("TTMEM_LINES", "0"));
+  const Environment none = environment_with("/none/ours.so", {.off = true, .python_start = ""});
+  ASSERT_EQ(none.size(), 2u) << "there is no recorder beside that stub";
+  EXPECT_EQ(none[0].first, "LD_PRELOAD");
+  EXPECT_EQ(none[1], Variable("TTMEM_LINES", "0"));
+  const Environment off =
+      environment_with("/none/ours.so", {.off = true, .python_start = "/start"});
+  ASSERT_EQ(off.size(), 3u);
+  EXPECT_EQ(off[2], Variable("PYTHONPATH", "/start:/mine")) << "it still notices RTLD_DEEPBIND";
   const Environment on =
       environment_with("/none/ours.so", {.off = false, .python_start = "/start"});
   ASSERT_EQ(on.size(), 2u);

@@ -163,7 +163,8 @@ os._exit(0)
     assert process["devices"][0]["dram"]["taken"] == 86 * 2048 * 12, "what it held is still told"
 
 
-def test_libraries_that_pass_the_hooks_by_are_named():
+@pytest.mark.parametrize("option", ["--lines", "--no-lines"])
+def test_libraries_that_pass_the_hooks_by_are_named(option):
     python = oracle.setup("python", "10")
     program = """
 import os, sys
@@ -174,7 +175,7 @@ kept = ttnn.empty((1024, 1024), ttnn.bfloat16, ttnn.TILE_LAYOUT, device, ttnn.DR
 print("ready", flush=True)
 sys.stdin.readline()
 """
-    child = subprocess.Popen([oracle.TTMEM, "run", python, "-c", program], env=oracle.environment("n150"),
+    child = subprocess.Popen([oracle.TTMEM, "run", option, python, "-c", program], env=oracle.environment("n150"),
                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         if "ready" not in (line.strip() for line in child.stdout):

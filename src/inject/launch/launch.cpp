@@ -122,8 +122,10 @@ bool lines_are_off() { return value_of("TTMEM_LINES") == "0"; }
 Environment environment_with(const std::string& preload, const Lines& lines, const Extras& extras) {
   Environment environment = {{"LD_PRELOAD", merged_preload(value_of("LD_PRELOAD"), preload)}};
   if (lines.off) environment.emplace_back("TTMEM_LINES", "0");
+  if (extras.native_stacks) environment.emplace_back("TTMEM_NATIVE_STACKS", "1");
   if (extras.launches) environment.emplace_back("TTMEM_LAUNCHES", "1");
-  if (!lines.off && !lines.python_start.empty()) {
+  // Also with lines off: it notices libraries that will pass the hooks by.
+  if (!lines.python_start.empty()) {
     environment.emplace_back("PYTHONPATH",
                              merged_python_path(value_of("PYTHONPATH"), lines.python_start));
   }

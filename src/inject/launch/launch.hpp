@@ -40,7 +40,8 @@ struct Lines {
 
 /// What is recorded beside the memory.
 struct Extras {
-  bool launches = false;  ///< every launch as an event
+  bool launches = false;       ///< every launch as an event
+  bool native_stacks = false;  ///< the native stack of each holding
 };
 
 /// Whether the environment says so already (TTMEM_LINES=0).
