@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include <pwd.h>
+#include <memory>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/checks.hpp"
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
-#include "collect/collector.hpp"
-#include "collect/room.hpp"
+#include "cli/reading_options.hpp"
+#include "cli/support_bundle.hpp"
 #include "inject/doctor/diagnosis.hpp"
 #include "inject/doctor/find_library.hpp"
 #include "inject/launch/launch.hpp"
-#include "inject/launch/recording_check.hpp"
+#include "view/json_values.hpp"
 #include "view/printable.hpp"
-#include "view/units.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -44,96 +44,200 @@ std::string text_for(const inject::LibraryPlace& place, const inject::Diagnosis&
   return text;
 }
 
-std::string preload_text() {
+Check preload_check() {
   const auto preload = inject::find_preload();
-  return preload ? fmt::format("preload     {}\n", *preload)
-                 : fmt::format("preload     MISSING: {}\n", preload.error().message);
+  if (preload) return {"preload", Verdict::kPass, *preload, ""};
+  return {"preload", Verdict::kFail, "MISSING: " + preload.error().message,
+          "install ttmem again; `ttmem run` cannot record without it"};
 }
 
-std::string user_text(std::uint32_t uid) {
-  const passwd* entry = ::getpwuid(uid);  // one thread
-  return entry != nullptr ? view::printable(entry->pw_name) : std::to_string(uid);
-}
+// Everything that was found: the checks in the order in which they are told, and each library.
+struct Examination {
+  struct Library {
+    inject::LibraryPlace place;
+    inject::Diagnosis diagnosis;
+  };
+  std::vector<Check> checks;
+  std::vector<Library> libraries;
 
-// Who fills a directory that has no room, the most first.
-std::string fillers_text(const collect::Room& room) {
-  constexpr std::size_t kMost = 5;
-  std::string text;
-  for (const collect::Room::Share& share : room.shares) {
-    if (&share - room.shares.data() == kMost) break;
-    text += fmt::format("            {} of {} in {}\n", view::bytes_text(share.bytes),
-                        user_text(share.owner), view::count_text(share.files, "file"));
+  bool failed() const {
+    return std::ranges::any_of(checks,
+                               [](const Check& each) { return each.verdict == Verdict::kFail; });
   }
-  return text;
-}
-
-// Where a process of this user would record, and what of the recordings is not read.
-std::string recordings_text(const inject::RecordingCheck& check) {
-  std::string text;
-  if (!check.problem.empty()) {
-    text += fmt::format("recordings  NONE: {}\n", view::printable(check.problem));
-  }
-  for (const collect::Room& room : collect::rooms_to_record()) {
-    text += fmt::format("recordings  {}: {} free of {}\n", view::printable(room.path),
-                        view::bytes_text(room.free_bytes), view::bytes_text(room.total_bytes));
-    if (room.has_room) break;
-    text += "            no room for another process. It is filled by\n" + fillers_text(room);
-  }
-  collect::Collector collector(collect::Options{.directories = {}, .totals_only = true});
-  collector.refresh();
-  for (const std::string& line : collector.snapshot().unreadable) {
-    text += fmt::format("            not read: {}\n", view::printable(line));
-  }
-  return text;
-}
+};
 
 constexpr const char* kNothing =
     "No libtt_metal.so found. Name the program that uses it: `ttmem doctor -- python` or\n"
-    "`ttmem doctor -- ./a.out`, or the library itself: `ttmem doctor -- /path/libtt_metal.so`.\n";
+    "`ttmem doctor -- ./a.out`, or the library itself: `ttmem doctor -- /path/libtt_metal.so`.";
 
-int doctor(const std::vector<std::string>& program) {
-  const auto check = inject::check_recording();
-  std::string text = preload_text();
-  const auto places = inject::find_libraries(program);
-  if (!places) text += fmt::format("{}\n", view::printable(places.error().message));
-  bool whole = places && !places->empty() && check.problem.empty();
-  for (const auto& place : places ? *places : std::vector<inject::LibraryPlace>{}) {
-    const auto diagnosis = inject::diagnose(place.path);
-    if (!diagnosis) {
-      text += fmt::format("{}\n", diagnosis.error().message);
-      whole = false;
-      continue;
-    }
-    text += text_for(place, *diagnosis);
-    whole = whole && diagnosis->lost().empty();
+// In one line what a TT-Metal takes away.
+Check hooks_check(const inject::LibraryPlace& place, const inject::Diagnosis& diagnosis) {
+  const std::string found =
+      fmt::format("{}: {} of {} bound", place.path, diagnosis.bound(), diagnosis.hooks.size());
+  const auto lost = diagnosis.lost();
+  if (lost.empty()) return {"hooks", Verdict::kPass, found, ""};
+  return {"hooks", Verdict::kFail,
+          fmt::format("{}; not available: {}", found, fmt::join(lost, "; ")),
+          "a newer ttmem may know this TT-Metal; every other figure stays exact"};
+}
+
+Check lines_check(const inject::LibraryPlace& place) {
+  const bool told = place.lines.find("NOT") == std::string::npos;
+  return {"lines", told ? Verdict::kPass : Verdict::kWarn, place.lines,
+          told ? "" : "docs/how-to/find-the-line.md says which Python tells its lines"};
+}
+
+void examine_library(const inject::LibraryPlace& place, Examination& examination) {
+  const auto diagnosis = inject::diagnose(place.path);
+  if (!diagnosis) {
+    examination.checks.push_back({"hooks", Verdict::kFail, diagnosis.error().message, ""});
+    return;
   }
-  if (places && places->empty()) text += kNothing;
-  text += recordings_text(check);
-  const int printed = Output::print(text);
-  if (printed != kOk) return printed;
-  return whole ? kOk : kNotFound;
+  examination.checks.push_back(hooks_check(place, *diagnosis));
+  if (!place.lines.empty()) examination.checks.push_back(lines_check(place));
+  examination.libraries.push_back({place, *diagnosis});
+}
+
+Examination examine(const std::vector<std::string>& program) {
+  Examination examination;
+  examination.checks = host_checks();
+  examination.checks.push_back(preload_check());
+  const auto places = inject::find_libraries(program);
+  if (!places) {
+    examination.checks.push_back({"hooks", Verdict::kFail, places.error().message, ""});
+    return examination;
+  }
+  if (places->empty()) examination.checks.push_back({"hooks", Verdict::kFail, kNothing, ""});
+  for (const auto& place : *places) examine_library(place, examination);
+  return examination;
+}
+
+view::Tone tone_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kPass:
+      return view::Tone::kGood;
+    case Verdict::kWarn:
+      return view::Tone::kWarn;
+    case Verdict::kFail:
+      return view::Tone::kBad;
+  }
+  return view::Tone::kPlain;
+}
+
+// One line, and what belongs to it below, indented as the finding is.
+std::string check_text(const Check& check, const view::Style& style) {
+  std::string text =
+      fmt::format("{}  {:<12}", style.paint(tone_of(check.verdict), name(check.verdict)), check.id);
+  std::string_view rest = check.finding;
+  for (bool first = true; first || !rest.empty(); first = false) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    text += (first ? "" : std::string(18, ' ')) + view::printable(rest.substr(0, end)) + "\n";
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  if (!check.remedy.empty()) text += fmt::format("      {:<12}{}\n", "to do", check.remedy);
+  return text;
+}
+
+std::string examination_text(const Examination& examination, const view::Style& style) {
+  std::string text;
+  for (const Check& check : examination.checks) text += check_text(check, style);
+  for (const auto& [place, diagnosis] : examination.libraries) {
+    text += "\n" + text_for(place, diagnosis);
+  }
+  return text;
+}
+
+std::string_view state_name(const inject::HookFinding& hook) {
+  if (hook.state == inject::HookState::kBound) return "bound";
+  if (hook.replaced) return "not_needed";
+  return hook.state == inject::HookState::kDirect ? "direct" : "missing";
+}
+
+view::json::Json library_json(const Examination::Library& library) {
+  const auto& [place, diagnosis] = library;
+  view::json::Json one{{"path", place.path},
+                       {"why", place.why},
+                       {"version", view::json::text_or_null(
+                                       place.version.empty() ? diagnosis.version : place.version)},
+                       {"lines", view::json::text_or_null(place.lines)},
+                       {"lost", diagnosis.lost()},
+                       {"hooks", view::json::Json::array()}};
+  for (const auto& hook : diagnosis.hooks) {
+    one["hooks"].push_back(
+        {{"name", hook.name}, {"state", state_name(hook)}, {"costs", hook.lost}});
+  }
+  return one;
+}
+
+std::string examination_json(const Examination& examination) {
+  view::json::Json document{{"document", "doctor"},
+                            {"schema", view::kJsonSchema},
+                            {"version", TTMEM_VERSION},
+                            {"checks", view::json::Json::array()},
+                            {"libraries", view::json::Json::array()}};
+  for (const Check& check : examination.checks) {
+    document["checks"].push_back({{"id", check.id},
+                                  {"verdict", name(check.verdict)},
+                                  {"finding", check.finding},
+                                  {"remedy", view::json::text_or_null(check.remedy)}});
+  }
+  for (const auto& library : examination.libraries) {
+    document["libraries"].push_back(library_json(library));
+  }
+  return view::json::text(document, view::JsonLayout::kPretty) + "\n";
+}
+
+struct DoctorOptions {
+  std::vector<std::string> program;
+  std::string bundle;
+  bool json = false;
+};
+
+int doctor(const DoctorOptions& options) {
+  const Examination examination = examine(options.program);
+  Output output;
+  output.write(options.json ? examination_json(examination)
+                            : examination_text(examination, output.style()));
+  if (const int printed = output.finish(); printed != kOk) return printed;
+  if (!options.bundle.empty()) {
+    const std::string why = write_support_bundle(options.bundle, examination_json(examination));
+    if (!why.empty()) return complain(why, kFailed);
+    fmt::print(stderr, "ttmem: wrote {}; look into it before you send it (tar -tvf)\n",
+               view::printable(options.bundle));
+  }
+  return examination.failed() ? kNotFound : kOk;
 }
 
 constexpr const char* kDoctorExamples =
-    "Shows where a program would be recorded, which TT-Metal it would load, and which functions "
-    "of\n"
-    "that ttmem can observe.\n"
-    "The program is not run. A missing function costs the figure named beside it; all others stay\n"
-    "exact. What a running process really records is shown by `ttmem status`.\n"
-    "Also where processes record, who filled that directory if it is full, and what is not read.\n"
+    "The one place for \"it does not work\": driver, devices, directory, permissions, room, "
+    "daemon,\n"
+    "clock, terminal, the hooks and the lines of each TT-Metal, each PASS, WARN or FAIL with what "
+    "to\n"
+    "do. The program is not run. A missing function costs the figure named beside it; all others\n"
+    "stay exact. What a running process really records is shown by `ttmem status`.\n"
+    "Exit code 1 if a check says FAIL.\n"
     "Examples:\n"
     "  ttmem doctor                  what the environment and the Python on PATH point to\n"
     "  ttmem doctor -- python3.10    what this Python imports; also: -- pytest\n"
-    "  ttmem doctor -- ./my_program  what this binary is linked to";
+    "  ttmem doctor -- ./my_program  what this binary is linked to\n"
+    "  ttmem doctor --bundle for-the-ticket.tar   all of it in a file of your own, without secrets";
 
 }  // namespace
 
 void register_doctor(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("doctor", "Check what ttmem can observe of a TT-Metal");
+  auto options = std::make_shared<DoctorOptions>();
+  CLI::App* command =
+      app.add_subcommand("doctor", "Check what could keep ttmem from working, and what helps");
   command->footer(kDoctorExamples);
   command->prefix_command();
-  command->callback([command, &action] {
-    action = [program = program_of(*command)] { return doctor(program); };
+  command->add_flag("--json", options->json, "Print JSON");
+  command
+      ->add_option("--bundle", options->bundle,
+                   "Also write a support archive, which must not exist")
+      ->type_name("FILE");
+  command->callback([command, options, &action] {
+    options->program = program_of(*command);
+    action = [options] { return doctor(*options); };
   });
 }
 

@@ -90,12 +90,13 @@ int explain(const CLI::App& app, const CLI::ParseError& error) {
 std::vector<std::string> without_separator(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) return words;
-  if (words[0] == "record") {  // its options have values, which do not begin with '-'
+  if (words[0] == "record" ||
+      words[0] == "doctor") {  // its options have values, which do not begin with '-'
     const auto separator = std::ranges::find(words, "--");
     if (separator != words.end()) words.erase(separator);
     return words;
   }
-  if (words[0] != "run" && words[0] != "doctor") return words;
+  if (words[0] != "run") return words;
   for (std::size_t i = 1; i < words.size() && words[i].starts_with('-'); ++i) {
     if (words[i] != "--") continue;
     words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
@@ -105,6 +106,7 @@ std::vector<std::string> without_separator(int argc, char** argv) {
 }
 
 int parse_and_run(int argc, char** argv) {
+  if (argc == 1) return print_overview();
   CLI::App app(kDescription, "ttmem");
   app.footer(kFooter);
   app.set_version_flag("--version", "ttmem " TTMEM_VERSION, "Print the version");
@@ -123,7 +125,6 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::CallForVersion&) {
     return Output::print("ttmem " TTMEM_VERSION "\n");
   } catch (const CLI::ParseError& error) {
-    if (argc == 1) return Output::print(app.help());
     return explain(app, error);
   }
   return action ? action() : static_cast<int>(kUsage);

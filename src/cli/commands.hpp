@@ -45,6 +45,9 @@ void register_manual(CLI::App& app, Action& action);
 // What `ttmem status` prints in this format, for whoever offers the same; an ExitCode.
 int print_status(const view::Selection& selection, const FormatChoice& format);
 
+// `ttmem` alone: what is going on, and what to do next; an ExitCode.
+int print_overview();
+
 // In the order of the help text.
 const std::vector<Register>& commands();
 

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The ttmem authors
-"""`ttmem doctor -- PROGRAM` finds the library that a program would load, and never runs the program.
+"""`ttmem doctor` checks everything that could keep ttmem from working; with a program it finds the
+library that it would load, and never runs it.
 
 tests/runtime/test_stock_doctor.py has the verdict on the stock library.
 """
 
+import json
 import os
 import platform
 import shutil
 import struct
 import subprocess
 import sys
+import tarfile
 
 import pytest
 
@@ -105,14 +108,14 @@ def test_a_package_that_bundles_the_library(package):
     write("other", "#!/usr/bin/env -S python3 -u\n")
     for program in (sys.executable, "python3", "./tool", "./other"):
         text = expect("imports plugin from here\n  version   1.2.3\n", program)
-        assert text.count(path) == 1
+        assert text.splitlines().count(path) == 1
         assert "was imported" not in text
 
 
 def test_ttnn_is_named_once(package):
     path = package("ttnn", "0.99", "build/lib/libtt_metal.so")
     text = expect("imports ttnn from here\n  version   0.99\n", sys.executable)
-    assert text.count(path) == 1
+    assert text.splitlines().count(path) == 1
 
 
 def test_whether_lines_are_told(package, monkeypatch):
@@ -121,3 +124,73 @@ def test_whether_lines_are_told(package, monkeypatch):
     expect(f"\n  lines     CPython {version}: told\n", sys.executable)
     monkeypatch.setenv("TTMEM_LINES", "0")
     expect(f"\n  lines     CPython {version}: NOT told: TTMEM_LINES is off\n", sys.executable)
+
+
+HOST_CHECKS = ["driver", "devices", "directory", "permissions", "room", "daemon", "clock", "terminal", "preload"]
+
+
+def checks(**environment):
+    done = command.run("doctor", "--json", "--", "/bin/true", **environment)
+    assert done.returncode == 1, done.stdout + done.stderr
+    document = json.loads(done.stdout)
+    assert document["document"] == "doctor" and document["libraries"] == []
+    return document["checks"]
+
+
+def verdict(found, name):
+    (one,) = [check for check in found if check["id"] == name]
+    return one["verdict"], one["finding"]
+
+
+def test_every_check_has_a_stable_id_and_what_fails_has_a_remedy():
+    found = checks()
+    assert [check["id"] for check in found] == [*HOST_CHECKS, "hooks"]
+    assert all(check["remedy"] or check["verdict"] == "PASS" for check in found if check["id"] != "hooks")
+    assert verdict(found, "hooks")[0] == "FAIL"
+
+
+def test_a_driver_and_a_device_that_may_not_be_opened():
+    os.makedirs("host/sys/module/tenstorrent")
+    write("host/sys/module/tenstorrent/version", "2.3.0\n", 0o644)
+    os.makedirs("host/sys/class/tenstorrent/tenstorrent!0")
+    found = checks(TTMEM_HOST_ROOT=os.path.abspath("host"))
+    assert verdict(found, "driver") == ("PASS", "tenstorrent 2.3.0")
+    assert verdict(found, "devices") == ("WARN", "1 device, but this user may not open /dev/tenstorrent/0")
+    os.makedirs("host/dev/tenstorrent")
+    write("host/dev/tenstorrent/0", "", 0o600)
+    assert verdict(checks(TTMEM_HOST_ROOT=os.path.abspath("host")), "devices") == ("PASS", "1 device")
+
+
+def test_a_directory_that_cannot_be_used_fails():
+    assert verdict(checks(TTMEM_DIR="/sys"), "directory")[0] == "FAIL"
+    assert verdict(checks(TTMEM_DISABLE="1"), "directory")[0] == "WARN"
+
+
+def test_what_a_library_lacks_stands_in_one_line(package):
+    path = package("ttnn", "0.99", "build/lib/libtt_metal.so")
+    (line,) = [line for line in expect("FAIL  hooks", sys.executable).splitlines() if "FAIL  hooks" in line]
+    assert path in line and "not available: buffers" in line
+
+
+def test_the_bundle_has_no_secrets_and_is_for_its_owner_alone():
+    settings = {"TT_METAL_HOME": "/opt/metal", "TTMEM_TOKEN": "hunter2", "OTHER": "hunter2"}
+    command.run("doctor", "--bundle", "support.tar", "--", "/bin/true", **settings)
+    assert os.stat("support.tar").st_mode & 0o777 == 0o600
+    with tarfile.open("support.tar") as archive:
+        texts = {os.path.basename(one.name): archive.extractfile(one).read().decode() for one in archive.getmembers()}
+    assert {"doctor.json", "system.txt", "environment.txt", "snapshot.json"} <= set(texts)
+    assert "TT_METAL_HOME=/opt/metal\n" in texts["environment.txt"]
+    assert "TTMEM_TOKEN=(left out)\n" in texts["environment.txt"]
+    assert "hunter2" not in "".join(texts.values())
+    assert json.loads(texts["doctor.json"])["document"] == "doctor"
+    assert json.loads(texts["snapshot.json"])["document"] == "snapshot"
+
+
+def test_the_bundle_replaces_nothing_and_follows_no_link():
+    os.symlink("elsewhere", "link.tar")
+    write("there.tar", "mine")
+    for name in ("link.tar", "there.tar"):
+        done = command.run("doctor", "--bundle", name, "--", "/bin/true")
+        assert done.returncode == 3 and name in done.stderr
+    assert not os.path.exists("elsewhere")
+    assert open("there.tar", encoding="utf-8").read() == "mine"

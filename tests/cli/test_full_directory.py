@@ -41,7 +41,7 @@ def test_with_room_the_host_wide_directory_is_used():
     status, doctor, names = look(0)
     assert len(status["processes"]) == 1
     assert "ttmem-" in names
-    assert "recordings  /run/ttmem: " in doctor and "no room" not in doctor
+    assert "room        /run/ttmem: " in doctor and "no room" not in doctor
 
 
 def test_a_full_directory_stops_no_recording():
@@ -51,4 +51,4 @@ def test_a_full_directory_stops_no_recording():
     assert "ttmem-" not in names, "nothing is left where there was no room"
     assert "no room for another process" in doctor
     assert "20.0 MiB of nobody in 1 file\n" in doctor
-    assert f"recordings  /dev/shm/ttmem-{os.geteuid()}: " in doctor
+    assert f"\n                  /dev/shm/ttmem-{os.geteuid()}: " in doctor

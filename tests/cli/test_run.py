@@ -220,7 +220,7 @@ def test_one_line_says_that_nothing_will_be_recorded_and_why(kind, tmp_path):
     assert (refused.returncode, refused.stdout, refused.stderr) == (3, "", done.stderr)
     verdict = command.run("doctor", TTMEM_DIR=path)
     assert verdict.returncode == 1
-    assert "recordings  NONE: " in verdict.stdout and why in verdict.stdout
+    assert "directory   NONE: " in verdict.stdout and why in verdict.stdout
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a file system")
