@@ -101,6 +101,20 @@ install(
   DESTINATION ${CMAKE_INSTALL_DOCDIR}
   COMPONENT documentation)
 # What the command is made of besides: with every command, also in a wheel.
+if(TARGET ttmem)
+  add_custom_command(
+    OUTPUT ${PROJECT_BINARY_DIR}/ttmem.spdx.json
+    COMMAND ${PROJECT_SOURCE_DIR}/scripts/sbom ${PROJECT_BINARY_DIR}/ttmem.spdx.json
+    DEPENDS ${PROJECT_SOURCE_DIR}/scripts/sbom ${PROJECT_SOURCE_DIR}/THIRD-PARTY-NOTICES.txt
+            ${PROJECT_SOURCE_DIR}/web/package-lock.json
+    COMMENT "Writing the bill of materials")
+  add_custom_target(sbom ALL DEPENDS ${PROJECT_BINARY_DIR}/ttmem.spdx.json)
+  add_dependencies(product sbom)
+  install(
+    FILES ${PROJECT_BINARY_DIR}/ttmem.spdx.json
+    DESTINATION ${CMAKE_INSTALL_DOCDIR}
+    COMPONENT command)
+endif()
 install(
   FILES ${PROJECT_SOURCE_DIR}/THIRD-PARTY-NOTICES.txt
   DESTINATION ${CMAKE_INSTALL_DOCDIR}
