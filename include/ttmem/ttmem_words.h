@@ -103,7 +103,8 @@ enum {
 enum {
   TTMEM_STEP_FRAME = 1,
   TTMEM_STEP_OPERATION = 2, /* of ttnn, in the place of the frame that calls it */
-  TTMEM_STEP_CUT = 3        /* there were more frames around */
+  TTMEM_STEP_CUT = 3,       /* there were more frames around */
+  TTMEM_STEP_LAUNCH = 4     /* an operation of the device that is launched there; of no holding */
 };
 
 /* Why something did not fit. */

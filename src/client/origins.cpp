@@ -33,6 +33,8 @@ BlobKind kind_of(std::uint32_t step) {
       return BlobKind::kFrameNode;
     case TTMEM_STEP_OPERATION:
       return BlobKind::kOperationNode;
+    case TTMEM_STEP_LAUNCH:
+      return BlobKind::kLaunchNode;
     default:
       return BlobKind::kCutNode;
   }

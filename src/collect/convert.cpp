@@ -316,6 +316,10 @@ ledger::OriginNode origin_of(const segment::OriginView& node) {
       record.kind = ledger::OriginKind::kOperation;
       record.name = node.what;
       break;
+    case BlobKind::kLaunchNode:
+      record.kind = ledger::OriginKind::kLaunch;
+      record.name = node.what;
+      break;
     default:
       break;
   }

@@ -7,6 +7,9 @@
 // So the last buffers before a launch are named that were allocated at one depth of the stack. A
 // buffer that the host fills in between is no result of a launch, and one whose Python stack is
 // another than that of the launch is none of this one: both stay without a name.
+//
+// Where the stack does name an operation of ttnn, the same launch tells which operation of the
+// device that is: once for each stack, because equal code launches the same.
 #pragma once
 
 #include "ttmem/ttmem.h"

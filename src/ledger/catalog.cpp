@@ -190,6 +190,15 @@ bool Catalog::is_derived(OriginId origin, StringId followed) const {
   return !string(followed).empty() && operation_of(origin).empty();
 }
 
+std::string Catalog::device_operation_of(OriginId origin, StringId followed) const {
+  std::string text(string(followed));
+  if (!text.empty()) return text;
+  for (const StringId name : origins_.launches(origin)) {
+    text += (text.empty() ? "" : ", ") + std::string(string(name));
+  }
+  return text;
+}
+
 std::string_view Catalog::name_of(StringId own, OriginId origin) const {
   const std::string_view name = string(own);
   return name.empty() ? operation_of(origin, 0) : name;

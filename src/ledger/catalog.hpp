@@ -51,6 +51,9 @@ class Catalog {
   std::string_view operation_of(OriginId origin, StringId derived) const;
   // Whether that is the one of the launch that followed.
   bool is_derived(OriginId origin, StringId followed) const;
+  // The operations of the device beside it: of the launch that followed, or those that its origin
+  // launches, "A, B".
+  std::string device_operation_of(OriginId origin, StringId followed) const;
   // What a program calls itself, or else what it was made for.
   std::string_view name_of(StringId own, OriginId origin) const;
   // Of an origin: its line as "FILE:LINE FUNCTION", its operation of ttnn, its innermost region,

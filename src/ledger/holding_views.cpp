@@ -70,6 +70,7 @@ HoldingView buffer_view(const Telling& told, const BufferRecord& buffer) {
   view.devices = told.devices(live.buffers.set_of(buffer));
   view.id = buffer.id;
   describe_origin(live.catalog, buffer.origin, buffer.operation, view);
+  view.device_operation = live.catalog.device_operation_of(buffer.origin, buffer.operation);
   view.operation_is_derived = live.catalog.is_derived(buffer.origin, buffer.operation);
   view.space = buffer.space;
   view.layout = buffer.layout;

@@ -39,6 +39,12 @@ void Origins::set_frame(OriginFrameId id, OriginFrame frame) {
 }
 
 void Origins::set_node(OriginId id, const OriginNode& step) {
+  if (step.kind == OriginKind::kLaunch) {
+    auto& names = launches_[step.parent];
+    const bool known = std::ranges::find(names, step.name) != names.end();
+    if (!known && names.size() < kMostLaunches) names.push_back(step.name);
+    return;
+  }
   Node added;
   added.step = step;
   const Node* around = step.parent < id ? node(step.parent) : nullptr;
@@ -64,6 +70,7 @@ void Origins::set_node(OriginId id, const OriginNode& step) {
       added.operation = id;
       break;
     case OriginKind::kCut:
+    case OriginKind::kLaunch:
       break;
   }
   nodes_.insert_or_assign(id, added);
@@ -82,6 +89,12 @@ const OriginFrame* Origins::frame(OriginFrameId id) const {
 const Origins::Node* Origins::node(OriginId id) const {
   const auto found = nodes_.find(id);
   return found == nodes_.end() ? nullptr : &found->second;
+}
+
+const std::vector<StringId>& Origins::launches(OriginId id) const {
+  static const std::vector<StringId> kNone;
+  const auto found = launches_.find(id);
+  return found == launches_.end() ? kNone : found->second;
 }
 
 std::vector<OriginId> Origins::path(OriginId id) const {

@@ -30,6 +30,7 @@ class Origins {
  public:
   // A writer stays far below; what is deeper begins anew, so that no path is longer.
   static constexpr std::uint32_t kMostSteps = 256;
+  static constexpr std::size_t kMostLaunches = 8;  // of a node that are told
   struct Node {
     std::uint32_t depth = 1;
     OriginNode step;
@@ -42,12 +43,16 @@ class Origins {
   // Null if not there. What had to be found out is, by the first who asks.
   const OriginFrame* frame(OriginFrameId id) const;
   const Node* node(OriginId id) const;
+  // Operations of the device that the code of this node launches, in the order in which it began
+  // to.
+  const std::vector<StringId>& launches(OriginId id) const;
   // From the root inwards, the node itself last.
   std::vector<OriginId> path(OriginId id) const;
 
  private:
   mutable std::unordered_map<OriginFrameId, OriginFrame> frames_;
   std::unordered_map<OriginId, Node> nodes_;
+  std::unordered_map<OriginId, std::vector<StringId>> launches_;  // by the node around
 };
 
 // "FILE:LINE FUNCTION", as far as it is known.

@@ -115,13 +115,13 @@ struct OriginFrame {
   std::function<void(OriginFrame&)> find_out;
 };
 
-enum class OriginKind : std::uint8_t { kFrame, kRegion, kOperation, kCut };
+enum class OriginKind : std::uint8_t { kFrame, kRegion, kOperation, kCut, kLaunch };
 
 struct OriginNode {
   OriginKind kind = OriginKind::kCut;
   OriginId parent = 0;
   OriginFrameId frame = 0;  // of a frame
-  StringId name = 0;        // of a region or an operation
+  StringId name = 0;        // of a region, an operation or what is launched
   StringId line = 0;        // where a region was entered, if it says so
 };
 

@@ -277,6 +277,7 @@ struct HoldingView {
   std::uint64_t id = 0;                // buffer id, or program id
   std::uint32_t index = 0;             // kernel or CB index within its program
   std::string name, operation, line, source;
+  std::string device_operation;       // of a buffer: what was launched for it
   bool operation_is_derived = false;  // from the launch that followed on the same thread
   std::string region;                 // "model > layer 3"; "" = none
   Stack stack;

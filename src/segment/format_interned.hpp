@@ -33,6 +33,8 @@ enum class BlobKind : std::uint16_t {
   kRegionNode = 12,     // OriginRegion
   kOperationNode = 13,  // OriginNode of a string: ttnn's operation
   kCutNode = 14,        // OriginNode of nothing: there were more frames around
+  // OriginNode of a string: the parent's code launches this operation of the device. Of no holding.
+  kLaunchNode = 15,
 };
 struct Blob {
   std::uint32_t bytes;

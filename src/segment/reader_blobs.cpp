@@ -87,7 +87,7 @@ std::optional<OriginView> node_in(const BlobView& blob) {
     view.what = region->name;
     view.line = region->line;
   } else if (blob.kind == BlobKind::kFrameNode || blob.kind == BlobKind::kOperationNode ||
-             blob.kind == BlobKind::kCutNode) {
+             blob.kind == BlobKind::kCutNode || blob.kind == BlobKind::kLaunchNode) {
     const auto node = record_in<OriginNode>(blob);
     if (!node) return std::nullopt;
     view.parent = node->parent;

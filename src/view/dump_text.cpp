@@ -31,6 +31,14 @@ std::string cores_cell(const HoldingView& holding) {
   return std::to_string(holding.cores);
 }
 
+// "ttnn.add (BinaryNgDeviceOperation)"
+std::string operation_cell(const HoldingView& holding) {
+  const std::string name = text_cell(holding.operation);
+  if (holding.operation_is_derived) return name + " (derived)";
+  const std::string& beside = holding.device_operation;
+  return beside.empty() ? name : fmt::format("{} ({})", name, text_cell(beside));
+}
+
 std::string notes_cell(const HoldingView& holding) {
   std::string notes;
   const auto add = [&](bool set, std::string_view note) {
@@ -40,9 +48,7 @@ std::string notes_cell(const HoldingView& holding) {
   add(holding.kernel_binaries, "kernel binaries");
   add(holding.trace_buffer, "trace");
   add(holding.estimated, "estimated");
-  if (!holding.operation.empty()) {
-    add(true, text_cell(holding.operation) + (holding.operation_is_derived ? " (derived)" : ""));
-  }
+  if (!holding.operation.empty()) add(true, operation_cell(holding));
   add(!holding.line.empty(), printable(holding.line));
   return notes;
 }

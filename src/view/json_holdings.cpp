@@ -73,6 +73,7 @@ Json holding(const ledger::HoldingView& view) {
                 {"name", text_or_null(view.name)},
                 {"operation", text_or_null(view.operation)},
                 {"operation_is_derived", view.operation_is_derived},
+                {"device_operation", text_or_null(view.device_operation)},
                 {"line", text_or_null(view.line)},
                 {"region", text_or_null(view.region)},
                 {"stack", stack_or_null(view.stack)},

@@ -80,5 +80,18 @@ TEST(OriginText, SaysWhatIsKnown) {
   EXPECT_EQ(text_of({.line = 3}), "?:3");
 }
 
+TEST_F(OriginsOfAModel, WhatItLaunchesStandsBesideIt) {
+  names.set_string(90, "BinaryNgDeviceOperation");
+  names.set_string(91, "TilizeDeviceOperation");
+  const OriginNode launch = {.kind = OriginKind::kLaunch, .parent = 25, .name = 90};
+  names.set_origin(91, launch);
+  names.set_origin(92, launch);
+  EXPECT_EQ(names.device_operation_of(25, 0), "BinaryNgDeviceOperation") << "once";
+  EXPECT_EQ(names.device_operation_of(24, 0), "");
+  names.set_origin(93, {.kind = OriginKind::kLaunch, .parent = 25, .name = 91});
+  EXPECT_EQ(names.device_operation_of(25, 0), "BinaryNgDeviceOperation, TilizeDeviceOperation");
+  EXPECT_EQ(names.device_operation_of(24, 91), "TilizeDeviceOperation") << "that followed";
+}
+
 }  // namespace
 }  // namespace ttmem::ledger

@@ -45,6 +45,9 @@ def check(point, path, with_lines):
     programs = [h["line"] for h in command.holdings_of(point["pid"], "program")]
     if with_lines:
         assert buffers == [("ttnn.empty", made), ("ttnn.add", used)]
+        beside = [h["device_operation"] for h in command.holdings_of(point["pid"], "buffer")]
+        assert beside == [None, "BinaryNgDeviceOperation"]
+        assert "ttnn.add (BinaryNgDeviceOperation), " in command.text("dump", "--pid", str(point["pid"]))
         assert programs == [used]
     else:
         assert [line for _, line in buffers if line] == []
