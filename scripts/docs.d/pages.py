@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """What MkDocs needs to show files that are written to be read without it.
 
-README.md and CONTRIBUTING.md stand outside of docs/, where people expect them: they become the pages
-index.md and contributing.md. Links between them and docs/ are bent to that, and the second word of
+README.md, CONTRIBUTING.md, CHANGELOG.md and SECURITY.md stand outside of docs/, where people expect them:
+they become pages. Links between them and docs/ are bent to that, and the second word of
 a fence (which tells the tests what an example needs) is left out.
 """
 
@@ -12,7 +12,12 @@ import re
 
 from mkdocs.structure.files import File
 
-OUTSIDE = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md"}
+OUTSIDE = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changes.md",
+    "SECURITY.md": "report.md",
+}
 LINK = re.compile(r"\]\(([^)\s#:]+)")
 FENCE = re.compile(r"^(```\w+) \w+$", re.MULTILINE)
 
