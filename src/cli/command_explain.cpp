@@ -13,6 +13,7 @@
 #include "cli/explained_live.hpp"
 #include "cli/formats.hpp"
 #include "cli/output.hpp"
+#include "cli/past.hpp"
 #include "cli/reading_options.hpp"
 #include "collect/collector.hpp"
 
@@ -21,12 +22,16 @@ namespace {
 
 struct ExplainOptions {
   view::Selection selection;
+  Past past;
   FormatChoice format;
   std::optional<std::uint32_t> failure;
   bool live = false;  // the selected device as it is now, no failure
 };
 
 std::string nothing_text(const ExplainOptions& options) {
+  if (options.past && !options.failure) {
+    return options.past.file + ": no process had kept a failure at that moment";
+  }
   if (options.failure) {
     return fmt::format("no process has kept a failure {}; `ttmem status` lists those there are",
                        *options.failure);
@@ -40,19 +45,20 @@ std::string nothing_text(const ExplainOptions& options) {
 int explain_failure(ExplainOptions& options) {
   collect::Options collecting;
   collecting.process = options.selection.process();
-  collect::Collector collector(collecting);
-  collector.refresh();
-  if (const std::string why = unusable_directory(collector.directories()); !why.empty()) {
+  const auto collector = open_collector(collecting, options.past);
+  if (!collector) return complain(collector.error().message, kNotFound);
+  if (const std::string why = unusable_directory(collector->directories());
+      !why.empty() && !options.past) {
     return complain(why, kFailed);
   }
-  if (const std::string why = find_selected(options.selection, collector.snapshot());
+  if (const std::string why = find_selected(options.selection, collector->snapshot());
       !why.empty()) {
     return complain(why, kNotFound);
   }
-  const auto found = explained(collector, options.selection, options.failure);
+  const auto found = explained(*collector, options.selection, options.failure);
   if (!found) return complain(nothing_text(options), kNotFound);
   Output output;
-  options.format.print(explain_formats(), output, collector.snapshot(), *found);
+  options.format.print(explain_formats(), output, collector->snapshot(), *found);
   return output.finish();
 }
 
@@ -60,19 +66,20 @@ int explain_device(ExplainOptions& options) {
   collect::Options collecting;
   collecting.process = options.selection.process();
   collecting.events = true;
-  collect::Collector collector(collecting);
-  collector.refresh();
-  if (const std::string why = unusable_directory(collector.directories()); !why.empty()) {
+  auto collector = open_collector(collecting, options.past);
+  if (!collector) return complain(collector.error().message, kNotFound);
+  if (const std::string why = unusable_directory(collector->directories());
+      !why.empty() && !options.past) {
     return complain(why, kFailed);
   }
-  if (const std::string why = find_selected(options.selection, collector.snapshot());
+  if (const std::string why = find_selected(options.selection, collector->snapshot());
       !why.empty()) {
     return complain(why, kNotFound);
   }
-  const ledger::DeviceView* device = *options.selection.find(collector.snapshot());
+  const ledger::DeviceView* device = *options.selection.find(collector->snapshot());
   Output output;
-  options.format.print(live_formats(), output, collector.snapshot(),
-                       explained_live(collector, device->id));
+  options.format.print(live_formats(), output, collector->snapshot(),
+                       explained_live(*collector, device->id));
   return output.finish();
 }
 
@@ -86,7 +93,9 @@ constexpr const char* kExplainExamples =
     "  ttmem explain --pid 4711  the newest of that process\n"
     "  ttmem explain 2 --json    failure 2, for tools\n"
     "  ttmem explain --live 0    device 0 as it is now: how full, how scattered, what would fail "
-    "next";
+    "next\n"
+    "  ttmem explain --from night.ttm               the last failure of a recording\n"
+    "  ttmem explain --from night.ttm --at 14:03:07 the last one up to then";
 
 }  // namespace
 
@@ -114,6 +123,7 @@ void register_explain(CLI::App& app, Action& action) {
       ->excludes(failure);
   add_selection(*command, "pid", "Only failures of this process, alive or dead; or PID/START",
                 options->selection);
+  add_past(*command, options->past);
   options->format.offer(*command, explain_formats(), "Print text or json");
   command->callback([options, &action] {
     action = [options] {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -17,21 +18,27 @@
 #include "cli/exit_code.hpp"
 #include "cli/formats.hpp"
 #include "cli/output.hpp"
+#include "cli/past.hpp"
 #include "cli/reading_options.hpp"
 #include "cli/stop_signal.hpp"
 #include "collect/collector.hpp"
+#include "collect/replay_outline.hpp"
 #include "explain/leaks.hpp"
 
 namespace ttmem::cli {
 namespace {
 
 constexpr auto kPause = std::chrono::milliseconds(50);
+// A recording is looked at as often as the present, a short one more often.
+constexpr ledger::TimeNs kLooksOfRecording = 2000;
+constexpr ledger::TimeNs kShortestPauseNs = 1'000'000, kLongestPauseNs = 50'000'000;
 constexpr std::uint64_t kLeastSteps = 10;  // fewer cannot tell growth from warming up
 
 struct LeaksOptions {
   view::Selection selection;
+  Past past;
   FormatChoice format;
-  std::uint64_t steps = kLeastSteps;
+  std::optional<std::uint64_t> steps;  // empty: all of a recording, some of the present
   bool mark = false;
 };
 
@@ -89,14 +96,38 @@ bool is_due(const collect::Collector& collector, const explain::LeakWatch& watch
   return false;
 }
 
+// All of a recording up to the moment, or so many steps of it.
+int recorded_leaks(const LeaksOptions& options, const collect::Options& collecting) {
+  auto collector = collect::Collector::open_recording(options.past.file, collecting);
+  if (!collector) return complain(collector.error().message, kNotFound);
+  collect::Replay& replay = *collector->replay();
+  const auto until = collect::moment_named(options.past.at, replay, "--at");
+  if (!until) return complain(until.error().message, kNotFound);
+  replay.seek(replay.first());
+  explain::LeakWatch watch;
+  const ledger::TimeNs pause = std::clamp<ledger::TimeNs>(
+      (*until - replay.first()) / kLooksOfRecording, kShortestPauseNs, kLongestPauseNs);
+  do {
+    collector->refresh();
+    take_events(*collector, watch);
+    if (is_due(*collector, watch)) look(*collector, watch);
+  } while (watch.report().steps < options.steps.value_or(~0ull) && replay.at() < *until &&
+           replay.step(std::min(pause, *until - replay.at())));
+  Output output;
+  options.format.print(leaks_formats(), output, collector->snapshot(), watch.report());
+  return output.finish();
+}
+
 int leaks(const LeaksOptions& options) {
   collect::Options collecting;
   collecting.process = options.selection.process();
   collecting.events = !options.mark;
+  if (options.past) return recorded_leaks(options, collecting);
   collect::Collector collector(collecting);
   explain::LeakWatch watch;
   StopSignal stop;
   const bool progress = isatty(STDERR_FILENO) != 0;
+  const std::uint64_t wanted = options.steps.value_or(kLeastSteps);
   std::uint64_t seen = 0;
   do {
     collector.refresh();
@@ -104,9 +135,9 @@ int leaks(const LeaksOptions& options) {
     if (options.mark && is_marked()) mark_all(collector, watch);
     if (is_due(collector, watch)) look(collector, watch);
     const std::uint64_t steps = watch.report().steps;
-    if (progress && steps != seen) fmt::print(stderr, "\rstep {} of {} ", steps, options.steps);
+    if (progress && steps != seen) fmt::print(stderr, "\rstep {} of {} ", steps, wanted);
     seen = steps;
-  } while (seen < options.steps && !stop.wait(kPause));
+  } while (seen < wanted && !stop.wait(kPause));
   if (progress && seen > 0) fmt::print(stderr, "\n");
   if (const std::string why = unusable_directory(collector.directories()); !why.empty()) {
     return complain(why, kFailed);
@@ -127,7 +158,9 @@ constexpr const char* kLeaksExamples =
     "Examples:\n"
     "  ttmem leaks              ten steps of whatever runs\n"
     "  ttmem leaks --steps 100 --pid 4711\n"
-    "  ttmem leaks --mark       press Enter at the beginning of each step";
+    "  ttmem leaks --mark       press Enter at the beginning of each step\n"
+    "  ttmem leaks --from night.ttm              all of a recording\n"
+    "  ttmem leaks --from night.ttm --at failure what grew until something failed";
 
 }  // namespace
 
@@ -135,10 +168,13 @@ void register_leaks(CLI::App& app, Action& action) {
   auto options = std::make_shared<LeaksOptions>();
   CLI::App* command = app.add_subcommand("leaks", "Find what grows from step to step");
   command->footer(kLeaksExamples);
-  command->add_option("--steps", options->steps, "Follow for so many steps (10)")
+  command
+      ->add_option("--steps", options->steps, "Follow for so many steps: 10, or all of a recording")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
-  command->add_flag("--mark", options->mark, "A step begins when you press Enter");
+  add_past(*command, options->past);
+  command->add_flag("--mark", options->mark, "A step begins when you press Enter")
+      ->excludes("--from");
   add_selection(*command, "pid", "Follow this process only; or PID/START", options->selection);
   options->format.offer(*command, leaks_formats(), "Print text or json");
   command->callback([options, &action] { action = [options] { return leaks(*options); }; });

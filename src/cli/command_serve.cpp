@@ -18,6 +18,7 @@
 #include "cli/output.hpp"
 #include "serve/config.hpp"
 #include "serve/daemon.hpp"
+#include "serve/replay_server.hpp"
 #include "view/json_read_values.hpp"
 
 namespace ttmem::cli {
@@ -26,6 +27,7 @@ namespace {
 struct ServeArguments {
   serve::Values given;
   std::string file;
+  std::string recording;  // "": the present
   bool print = false;
   bool open = false;
 };
@@ -61,26 +63,35 @@ void open_running() {
   open_browser(link);
 }
 
-int serve_until_stopped(const ServeArguments& arguments) {
-  const auto load = [arguments] { return serve::Config::load(arguments.given, arguments.file); };
-  const auto config = load();
-  if (!config) return complain(config.error());
-  if (arguments.print) return Output::print(config->text());
-  const auto options = serve::options_of(*config);
-  if (!options) return complain(options.error());
-  const auto listening = [&arguments](const std::string& url) {
-    if (arguments.open) open_browser(url);
-  };
-  switch (serve::run_daemon(*config, *options, load, listening)) {
+int exit_code(serve::DaemonEnd end, const ServeArguments& arguments) {
+  switch (end) {
     case serve::DaemonEnd::kStopped:
       return kOk;
     case serve::DaemonEnd::kImpossible:
       return kFailed;
     case serve::DaemonEnd::kAlreadyRunning:
-      if (arguments.open) open_running();
+      if (arguments.open && arguments.recording.empty()) open_running();
       return kRunning;
   }
   return kFailed;
+}
+
+int serve_until_stopped(const ServeArguments& arguments) {
+  const auto load = [arguments] { return serve::Config::load(arguments.given, arguments.file); };
+  const auto config = load();
+  if (!config) return complain(config.error());
+  if (arguments.print) return Output::print(config->text());
+  auto options = serve::options_of(*config);
+  if (!options) return complain(options.error());
+  const auto listening = [&arguments](const std::string& url) {
+    if (arguments.open) open_browser(url);
+  };
+  if (!arguments.recording.empty()) {
+    // Beside the daemon that looks at the present: on any port that is free.
+    if (config->origin("http") == "default") options->http_port = 0;
+    return exit_code(serve::run_replay_server(arguments.recording, *options, listening), arguments);
+  }
+  return exit_code(serve::run_daemon(*config, *options, load, listening), arguments);
 }
 
 constexpr const char* kServeExamples =
@@ -92,6 +103,7 @@ constexpr const char* kServeExamples =
     "  ttmem serve                                    web page on http://127.0.0.1:7171\n"
     "  ttmem serve --http off --log-format legacy     as the original's server, with its log\n"
     "  ttmem serve --config serve.toml --print-config each setting and where it comes from\n"
+    "  ttmem serve --from night.ttm --open            a recording, in the browser\n"
     "  curl -s http://127.0.0.1:7171/api/v1/snapshot  the JSON of `ttmem status --json`";
 
 }  // namespace
@@ -113,6 +125,10 @@ void register_serve(CLI::App& app, Action& action) {
           ->default_str(info.name == "history" ? "" : serve::default_of(info.name));
     }
   }
+  command
+      ->add_option("--from", arguments->recording,
+                   "Serve a recording of `ttmem record`, at any moment (?at=), not the present")
+      ->type_name("FILE");
   command->add_option("--config", arguments->file, "Read settings from this TOML file")
       ->type_name("FILE");
   command->add_flag("--print-config", arguments->print,

@@ -173,9 +173,10 @@ std::string core_problem(const std::string& text) {
 
 }  // namespace
 
-int print_status(const view::Selection& selection, const FormatChoice& format) {
+int print_status(const view::Selection& selection, const Past& past, const FormatChoice& format) {
   StatusOptions options;
   options.selection = selection;
+  options.past = past;
   options.format = format;
   return status(options);
 }

@@ -18,6 +18,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/formats.hpp"
 #include "cli/output.hpp"
+#include "cli/past.hpp"
 #include "cli/reading_options.hpp"
 #include "collect/collector.hpp"
 #include "collect/directories.hpp"
@@ -34,6 +35,7 @@ struct TopOptions {
   FormatChoice format;
   double interval_s = 1.0;
   view::Selection selection;
+  Past past;
   std::string theme = "auto", view = "overview", size;
 };
 
@@ -54,6 +56,20 @@ top::RunOptions run_options(const TopOptions& options) {
   result.view = views().at(options.view);
   result.complete = completer(options.selection.process());
   if (!options.selection.process()) result.past = last_minutes();
+  return result;
+}
+
+// A recording needs nobody to complete it: what was not recorded is not known.
+Result<top::RunOptions> recorded_options(const TopOptions& options) {
+  top::RunOptions result;
+  result.collecting.process = options.selection.process();
+  result.collecting.launches = true;
+  result.interval_s = options.interval_s;
+  result.ansi = ansi_of_output(options.theme);
+  result.view = views().at(options.view);
+  const auto collector = open_collector(result.collecting, options.past);
+  if (!collector) return collector.error();
+  result.recorded = top::Recorded{options.past.file, collector->snapshot().time};
   return result;
 }
 
@@ -97,16 +113,24 @@ std::string blindness(const top::RunOptions& options) {
   return complete(collector, options.collecting.process, snapshot) ? "" : why;
 }
 
-int run_top(const TopOptions& asked) {
-  if (!asked.format.is(kScreen)) return print_status(asked.selection, asked.format);
-  const top::RunOptions options = run_options(asked);
-  if (const std::string why = blindness(options); !why.empty()) return complain(why, kFailed);
+int show(const top::RunOptions& options, const TopOptions& asked) {
   if (asked.once) {
     const Size size = picture_size(asked.size);
     return Output::print(top::picture(options, size.columns, size.rows));
   }
   const auto finished = top::run(options);
   return finished ? kOk : complain(finished.error().message, kFailed);
+}
+
+int run_top(const TopOptions& asked) {
+  if (!asked.format.is(kScreen)) return print_status(asked.selection, asked.past, asked.format);
+  if (asked.past) {
+    const auto options = recorded_options(asked);
+    return options ? show(*options, asked) : complain(options.error().message, kNotFound);
+  }
+  const top::RunOptions options = run_options(asked);
+  if (const std::string why = blindness(options); !why.empty()) return complain(why, kFailed);
+  return show(options, asked);
 }
 
 constexpr const char* kTopExamples =
@@ -118,7 +142,10 @@ constexpr const char* kTopExamples =
     "  ttmem top                       every device and process, updated once per second\n"
     "  ttmem top --interval 0.1        ten times per second\n"
     "  ttmem top --view device         the cores of the first device\n"
-    "  ttmem top --once --size 120x40  one screen as text, for a log or an e-mail";
+    "  ttmem top --once --size 120x40  one screen as text, for a log or an e-mail\n"
+    "  ttmem top --from night.ttm      a recording: arrows go through time, Space plays, ] goes "
+    "to\n"
+    "                                  the next failure or peak";
 
 }  // namespace
 
@@ -137,6 +164,7 @@ void register_top(CLI::App& app, Action& action) {
       ->type_name("NAME")
       ->capture_default_str()
       ->check(CLI::IsMember(names));
+  add_past(*command, options->past);
   add_selection(*command, "pid", "Show only this process; PID/START if several have the id",
                 options->selection);
   command->add_option("--theme", options->theme, "Colours: dark, light, or auto (by COLORFGBG)")

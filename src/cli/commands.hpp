@@ -17,6 +17,7 @@ class App;
 namespace ttmem::cli {
 
 class FormatChoice;
+struct Past;
 
 // Does what was asked for and returns an ExitCode (or, for `run`, the program's own).
 using Action = std::function<int()>;
@@ -43,7 +44,7 @@ void register_completion(CLI::App& app, Action& action);
 void register_manual(CLI::App& app, Action& action);
 
 // What `ttmem status` prints in this format, for whoever offers the same; an ExitCode.
-int print_status(const view::Selection& selection, const FormatChoice& format);
+int print_status(const view::Selection& selection, const Past& past, const FormatChoice& format);
 
 // `ttmem` alone: what is going on, and what to do next; an ExitCode.
 int print_overview();

@@ -74,6 +74,20 @@ Moment Replay::moment_at(ledger::TimeNs at) const {
           between(low.monotonic_ns, std::max(low.monotonic_ns, after->monotonic_ns), part), at};
 }
 
+ledger::TimeNs Replay::time_at(const ReplayTrack& track, std::uint64_t ticks) const {
+  ledger::TimeNs low = first_;
+  ledger::TimeNs high = last_;
+  while (low < high) {
+    const ledger::TimeNs middle = low + (high - low) / 2;
+    if (track.ticks_at(moment_at(middle)) < ticks) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
 void Replay::go(ledger::TimeNs at, bool event_by_event) {
   now_ = moment_at(std::clamp(at, first_, last_));
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
@@ -85,9 +99,9 @@ void Replay::go(ledger::TimeNs at, bool event_by_event) {
   }
 }
 
-bool Replay::step() {
+bool Replay::step(ledger::TimeNs longest_ns) {
   if (at() >= last_) return false;
-  ledger::TimeNs next = last_;
+  ledger::TimeNs next = longest_ns < last_ - at() ? at() + longest_ns : last_;
   for (ReplayTrack& track : tracks_) {
     if (track.image() == nullptr) {
       const auto begin =
@@ -97,7 +111,7 @@ bool Replay::step() {
     }
     next = std::min(next, track.time_after(track.image()->ring_entries() / kStepPart, last_));
   }
-  go(std::max(next, at() + kLeastStepNs), true);
+  go(std::max(next, at() + std::min(longest_ns, kLeastStepNs)), true);
   return true;
 }
 

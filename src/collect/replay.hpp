@@ -37,10 +37,14 @@ class Replay {
   // The earliest of the last samples: what no event carries is at least as new.
   ledger::TimeNs sampled_at() const;
 
+  // The first moment at which what happened at these ticks of a track is there: whoever goes to it
+  // sees that, and nothing that came later.
+  ledger::TimeNs time_at(const ReplayTrack& track, std::uint64_t ticks) const;
+
   // Goes to a moment, within first and last.
   void seek(ledger::TimeNs at) { go(at, false); }
   // Goes on, by no more than what a reader of events can follow. False: it is at the end.
-  bool step();
+  bool step(ledger::TimeNs longest_ns = ~ledger::TimeNs{0});
 
   const Moment& now() const { return now_; }
   const recording::FileInfo& info() const { return file_.info(); }
@@ -69,8 +73,5 @@ class Replay {
   ledger::TimeNs first_ = 0, last_ = 0;
   Moment now_;
 };
-
-// The time at which the buffers of all living processes took the most, all spaces together.
-Result<ledger::TimeNs> find_peak(const std::string& path);
 
 }  // namespace ttmem::collect

@@ -15,6 +15,9 @@ using recording::kind_of;
 using segment::Kind;
 using segment::Meta;
 
+// A look of the recorder takes no longer, unless it is held up.
+constexpr ledger::TimeNs kReadNs = 50'000'000;
+
 // When the event happened, in ticks; 0 = it does not say.
 std::uint64_t ticks_of(const recording::SlotRecord& event) {
   const Kind kind = Meta::kind(event.payload.meta);
@@ -34,7 +37,8 @@ Moment moment_of(const recording::Moment& read) {
 }  // namespace
 
 bool ReplayTrack::go(const Moment& now, bool event_by_event) {
-  const bool back = now.wall_ns < went_to_;
+  const bool back = is_back(now);
+  went_beyond_ = 0;
   went_to_ = now.wall_ns;
   const std::size_t checkpoint = checkpoint_before(now.wall_ns);
   if (checkpoint == kNone) {
@@ -48,21 +52,40 @@ bool ReplayTrack::go(const Moment& now, bool event_by_event) {
   return anew;
 }
 
-// The last one that is whole: all of its slots follow it.
+std::uint64_t ReplayTrack::ticks_at(const Moment& now) const {
+  return image_ ? collect::ticks_at(now, image_->clock()) : 0;
+}
+
+bool ReplayTrack::is_back(const Moment& now) const {
+  return now.wall_ns < went_to_ ||
+         (now.wall_ns > went_to_ && went_beyond_ != 0 && ticks_at(now) < went_beyond_);
+}
+
+// All of its slots follow it.
+bool ReplayTrack::is_whole(std::size_t checkpoint) const {
+  std::uint64_t slots = 0;
+  for (std::size_t i = checkpoint + 1;
+       i < blocks_.size() && kind_of(blocks_[i]) == BlockKind::kSlots; ++i) {
+    slots += blocks_[i].header.count;
+  }
+  return slots == blocks_[checkpoint].header.count;
+}
+
+// The last one that is whole. What was read after it began may have happened later: just behind it,
+// the one before is nearer to the truth, unless there was a gap between.
 std::size_t ReplayTrack::checkpoint_before(ledger::TimeNs wall_ns) const {
   const auto later = std::ranges::find_if(blocks_, [&](const IndexEntry& block) {
     return kind_of(block) == BlockKind::kCheckpoint && block.header.read.wall_ns > wall_ns;
   });
-  for (auto block = later; block != blocks_.begin();) {
-    --block;
-    if (kind_of(*block) != BlockKind::kCheckpoint) continue;
-    std::uint64_t slots = 0;
-    for (auto next = block + 1; next != blocks_.end() && kind_of(*next) == BlockKind::kSlots;
-         ++next)
-      slots += next->header.count;
-    if (slots == block->header.count) return static_cast<std::size_t>(block - blocks_.begin());
+  std::size_t close = kNone;
+  for (auto i = static_cast<std::size_t>(later - blocks_.begin()); i-- > 0;) {
+    const recording::BlockHeader& header = blocks_[i].header;
+    if (kind_of(blocks_[i]) != BlockKind::kCheckpoint || !is_whole(i)) continue;
+    const ledger::TimeNs ago = wall_ns - header.read.wall_ns;
+    if (close != kNone || ago == 0 || ago > kReadNs || header.missed > 0) return i;
+    close = i;
   }
-  return kNone;
+  return close;
 }
 
 std::optional<ReplayTrack::State> ReplayTrack::read_checkpoint(std::size_t checkpoint) const {
@@ -192,12 +215,11 @@ void ReplayTrack::find_ticks() {
 bool ReplayTrack::play_events(const Moment& now) {
   recording::EventsBody* block = body();
   if (block == nullptr) return true;
-  const std::uint64_t until = ticks_at(now, image_->clock());
-  const TickClock clock(image_->clock(), now, true);
-  // Clocks are not read all at once: what a sample has seen has happened, whatever they say.
+  const std::uint64_t until = ticks_at(now);
+  // At the moment of a sample, the state is the one that it saw, although reading takes a while.
   std::uint64_t seen = 0;
   for (const recording::Sample& sample : block->samples) {
-    if (!sample.needed && sample.read.wall_ns <= now.wall_ns) seen = std::max(seen, sample.after);
+    if (!sample.needed && sample.read.wall_ns == now.wall_ns) seen = std::max(seen, sample.after);
   }
   for (; at_.event < block->events.size(); ++at_.event) {
     const recording::SlotRecord& event = block->events[at_.event];
@@ -210,7 +232,8 @@ bool ReplayTrack::play_events(const Moment& now) {
     if (!happened || (sampled_ && sampled_->wall_ns >= now.wall_ns && event.number > seen)) {
       return false;
     }
-    if (watch_) watch_(*image_, event, clock.wall(ticks_[at_.event]));
+    if (ticks_[at_.event] > until) went_beyond_ = ticks_[at_.event];
+    if (watch_) watch_(*image_, event, ticks_[at_.event]);
     if (!image_->apply(event)) return true;
   }
   play_samples(now, false);

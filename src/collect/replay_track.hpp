@@ -27,14 +27,17 @@ class ReplayTrack {
   // Brings it to the state of that moment, event by event if they are wanted. True if its segment
   // was made anew, and has to be opened again: at first, on the way back, and after a leap.
   bool go(const Moment& now, bool event_by_event);
-  // Is told of each event before it is applied, with the time at which it happened.
+  // Is told of each event before it is applied, with the ticks at which it happened.
   using Watch = std::function<void(const recording::SegmentImage& image,
-                                   const recording::SlotRecord& event, ledger::TimeNs time)>;
+                                   const recording::SlotRecord& event, std::uint64_t ticks)>;
   void watch(Watch watch) { watch_ = std::move(watch); }
   // The time until which at most so many more events happen; `last` if there are no more.
   ledger::TimeNs time_after(std::uint64_t events, ledger::TimeNs last);
   // The moment of the last sample that was applied: everything is as it was then.
   const std::optional<Moment>& sampled() const { return sampled_; }
+
+  // From the clocks of a moment to those of this process; 0 before its recording begins.
+  std::uint64_t ticks_at(const Moment& now) const;
 
   // Null before the recording of this process begins.
   const recording::SegmentImage* image() const { return image_ ? &*image_ : nullptr; }
@@ -55,9 +58,11 @@ class ReplayTrack {
     recording::Bytes patches;
     std::vector<recording::SlotRecord> slots;
   };
+  bool is_back(const Moment& now) const;
   static constexpr std::size_t kNone = ~std::size_t{0};
 
   std::size_t checkpoint_before(ledger::TimeNs wall_ns) const;
+  bool is_whole(std::size_t checkpoint) const;
   bool leap(std::size_t checkpoint);
   std::optional<State> read_checkpoint(std::size_t checkpoint) const;
   void play(const Moment& now);
@@ -78,6 +83,7 @@ class ReplayTrack {
   std::optional<recording::EventsBody> body_;
   std::vector<std::uint64_t> ticks_;  // by event of the body: when it happened
   ledger::TimeNs went_to_ = 0;
+  std::uint64_t went_beyond_ = 0;  // ticks, of what a sample saw that says it came later
   std::optional<Moment> sampled_;
   ledger::Ended ended_ = ledger::Ended::kAlive;
   ledger::TimeNs ended_at_ = 0;

@@ -207,12 +207,27 @@ segment::Payload SegmentImage::slot(std::uint64_t index) const {
   return slot.payload;
 }
 
-std::uint32_t SegmentImage::banks(std::uint16_t allocator, unsigned space) const {
-  const segment::SectionPlace& place = layout_.section(SectionKind::kAllocators);
-  if (allocator == 0 || allocator >= place.entries || space >= segment::kSpaces) return 0;
-  segment::Allocator record;
-  std::memcpy(&record, map_.get() + place.at(allocator), sizeof record);
-  return record.spaces[space].banks;
+// All zero: there is none.
+template <typename Record>
+Record SegmentImage::record(SectionKind kind, std::uint32_t index) const {
+  const segment::SectionPlace& place = layout_.section(kind);
+  Record found{};
+  if (index != 0 && index < place.entries) {
+    std::memcpy(&found, map_.get() + place.at(index), sizeof found);
+  }
+  return found;
+}
+
+std::uint64_t SegmentImage::taken(const segment::Payload& payload) const {
+  const unsigned space = Meta::space(payload.meta);
+  if (!Meta::live(payload.meta) || Meta::kind(payload.meta) != segment::Kind::kBuffer ||
+      space >= segment::kSpaces) {
+    return 0;
+  }
+  const auto allocator = record<segment::Allocator>(SectionKind::kAllocators, payload.allocator);
+  const auto set = record<segment::DeviceSet>(SectionKind::kDeviceSets,
+                                              payload.set != 0 ? payload.set : allocator.set);
+  return Meta::block(payload.meta) * allocator.spaces[space].banks * set.device_count;
 }
 
 Result<segment::ReadOnlyFile> SegmentImage::file(const std::string& path,

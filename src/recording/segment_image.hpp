@@ -48,8 +48,10 @@ class SegmentImage {
   // Slots 0..slots()-1 may hold something.
   std::uint64_t slots() const { return header()->table_slots; }
   segment::Payload slot(std::uint64_t index) const;
-  // Of a space of an allocator; 0 = there is none.
-  std::uint32_t banks(std::uint16_t allocator, unsigned space) const;
+  // What a live buffer takes: its block on every bank of every device; 0 of everything else. One
+  // with an address per core counts as if it lay on all of them.
+  std::uint64_t taken(const segment::Payload& payload) const;
+  std::int32_t pid() const { return header()->subject.pid; }
   // The file, for a reader: under its old name, with the owner that it had.
   Result<segment::ReadOnlyFile> file(const std::string& path, std::uint32_t owner) const;
 
@@ -64,6 +66,8 @@ class SegmentImage {
   void open_by_note(const segment::Payload& note);
   template <typename Record>
   void set_open(segment::SectionKind kind, std::uint64_t index, std::uint32_t count, bool open);
+  template <typename Record>
+  Record record(segment::SectionKind kind, std::uint32_t index) const;
   segment::Header* header() const { return reinterpret_cast<segment::Header*>(map_.get()); }
   void mark_change() { header()->changes = ++changes_; }
 

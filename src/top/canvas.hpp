@@ -16,10 +16,10 @@
 
 namespace ttmem::top {
 
-enum class ZoneKind : std::uint8_t { kView, kRow, kCore, kKey, kSort };
+enum class ZoneKind : std::uint8_t { kView, kRow, kCore, kKey, kSort, kTime };
 
 // A click here means: go to a view, select a row of the list, put the cursor on a core (number =
-// row x 256 + column), press a key, or sort by an order.
+// row x 256 + column), press a key, sort by an order, or go to a part of the recording.
 struct Zone {
   view::Rect place;
   ZoneKind kind = ZoneKind::kRow;

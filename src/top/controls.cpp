@@ -7,6 +7,7 @@
 
 #include "top/list_rows.hpp"
 #include "top/sort_orders.hpp"
+#include "top/time_bar.hpp"
 #include "view/characters.hpp"
 
 namespace ttmem::top {
@@ -181,8 +182,6 @@ void click_row(ScreenState& state, const Shown& shown, int row) {
   if (again) open_selected(state, shown);
 }
 
-Outcome press(ScreenState& state, char32_t character, const Shown& shown);
-
 Outcome click(ScreenState& state, const Input& input, const Shown& shown) {
   const auto zone = std::find_if(shown.zones.rbegin(), shown.zones.rend(), [&](const Zone& one) {
     return one.place.contains(input.x, input.y);
@@ -203,7 +202,11 @@ Outcome click(ScreenState& state, const Input& input, const Shown& shown) {
       state.core_row = zone->number / 256;
       break;
     case ZoneKind::kKey:
-      return press(state, static_cast<char32_t>(zone->number), shown);
+      return apply(
+          state, {.key = Key::kCharacter, .character = static_cast<char32_t>(zone->number)}, shown);
+    case ZoneKind::kTime:
+      go_to_part(state, shown.frame, zone->number);
+      break;
     case ZoneKind::kSort:
       sort_by(state, zone->number);
       state.sort_menu = false;
@@ -336,6 +339,7 @@ Outcome apply(ScreenState& state, const Input& input, const Shown& shown) {
     use_menu(state, input);
     return Outcome::kGoOn;
   }
+  if (apply_to_time(state, input, shown.frame)) return Outcome::kGoOn;
   switch (input.key) {
     case Key::kCharacter:
       return press(state, input.character, shown);

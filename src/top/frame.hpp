@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collect/collector.hpp"
+#include "collect/replay_outline.hpp"
 #include "ledger/event.hpp"
 #include "ledger/snapshot.hpp"
 #include "view/origin_tree.hpp"
@@ -34,6 +35,7 @@ struct Request {
   bool programs = false;
   bool launches = false;  // of the programs: which ran when
   bool events = false;
+  std::optional<ledger::TimeNs> at;  // the moment of a recording; empty: the one that it stands at
   friend bool operator==(const Request&, const Request&) = default;
 };
 
@@ -85,8 +87,15 @@ struct EventLine {
 inline constexpr std::size_t kEventsKept = 2000;
 inline constexpr std::size_t kKernelsKept = 500;
 
+// Where a recording stands, and what is in it.
+struct RecordingView {
+  ledger::TimeNs first = 0, last = 0, at = 0;
+  std::shared_ptr<const collect::Outline> outline;  // null: not known yet
+};
+
 struct Frame {
   ledger::Snapshot snapshot;
+  std::optional<RecordingView> recording;  // empty: it is the present
   // Which state of the host it is: two frames of one number differ in their time only. 0: unknown.
   std::uint64_t state = 0;
   std::optional<DeviceDetails> device;

@@ -17,7 +17,7 @@ struct Line {
 };
 
 // Short enough to be read in 60 columns.
-constexpr std::array<Line, 14> kKeys = {{
+constexpr std::array<Line, 17> kKeys = {{
     {"Tab  1-6  Esc", "next view, a view, back to the overview"},
     {"↑ ↓  PgUp PgDn", "move; Home and End go to the ends"},
     {"Enter", "open the device, process or failure"},
@@ -31,6 +31,9 @@ constexpr std::array<Line, 14> kKeys = {{
     {"b", "bytes to the last digit"},
     {"Space", "pause and go on"},
     {"+  -", "read more or less often, 0.1 to 60 s"},
+    {"← →  , .  < >", "recording: back and on in time, a lot, a bit"},
+    {"Space  +  -", "recording: play and stop; speed"},
+    {"[  ]  g  G", "recording: failure or peak; start, end"},
     {"q", "quit; Ctrl-Z stops, Ctrl-L draws again"},
 }};
 

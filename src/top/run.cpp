@@ -19,6 +19,7 @@
 #include "top/list_rows.hpp"
 #include "top/source.hpp"
 #include "top/terminal.hpp"
+#include "top/time_bar.hpp"
 #include "top/views.hpp"
 
 namespace ttmem::top {
@@ -27,12 +28,19 @@ namespace {
 constexpr int kEscapeMs = 40;      // after which a lone Escape is the key
 constexpr int kFirstMs = 50;       // the first picture waits so long for data
 constexpr int kIdleMs = 1000;      // how often the age of the data is looked at
+constexpr int kPlayMs = 100;       // between two moments of a recording that plays
+constexpr int kMostLooks = 150;    // of one picture, until all of a recording is known
 constexpr double kOnceGapS = 0.2;  // between the two reads of one picture
+
+Read reader_of(const RunOptions& options) {
+  if (!options.recorded) return collector_reader(options.collecting, options.complete);
+  return recording_reader(options.recorded->file, options.collecting, options.recorded->at);
+}
 
 class Loop {
  public:
   Loop(const RunOptions& options, Terminal& terminal)
-      : terminal_(terminal), source_(collector_reader(options.collecting, options.complete)) {
+      : terminal_(terminal), source_(reader_of(options)) {
     history_.recall(options.past);
     state_.interval_s = options.interval_s;
     state_.view = options.view;
@@ -45,10 +53,11 @@ class Loop {
     while (true) {
       wait(patience_ms);
       take_frame();
+      play();
       if (over_) return;
       ask();
       draw();
-      patience_ms = kIdleMs;
+      patience_ms = state_.playing ? kPlayMs : kIdleMs;
     }
   }
 
@@ -56,7 +65,15 @@ class Loop {
   Shown shown() const { return {*frame_, history_, canvas_.zones, terminal_.size().rows}; }
 
   void ask() {
-    source_.want(request_for(state_, frame_->snapshot), state_.interval_s, state_.paused);
+    // A recording stays as it is, once all of it is known.
+    const bool rests = frame_->recording ? frame_->recording->outline != nullptr : state_.paused;
+    source_.want(request_for(state_, frame_->snapshot), state_.interval_s, rests);
+  }
+
+  void play() {
+    const Clock::time_point now = Clock::now();
+    play_on(state_, *frame_, std::chrono::duration<double>(now - played_).count());
+    played_ = now;
   }
 
   void draw() {
@@ -128,12 +145,18 @@ class Loop {
     // New events push the list down; the person still looks at the same one.
     state_.lists[static_cast<std::size_t>(View::kEvents)].selected =
         event_selected_in({*frame_, history_, state_}, *next);
+    const bool jumps = next->recording && frame_->recording &&
+                       (next->recording->at < frame_->recording->at ||
+                        next->recording->at > frame_->recording->at + kWindowNs);
+    if (jumps) history_ = {};
     frame_ = std::move(next);
     history_.add(frame_->snapshot, frame_->state);
   }
 
+  using Clock = std::chrono::steady_clock;
   Terminal& terminal_;
   Source source_;
+  Clock::time_point played_ = Clock::now();
   ScreenState state_;
   std::shared_ptr<const Frame> frame_ = std::make_shared<Frame>();
   History history_;
@@ -163,7 +186,7 @@ Result<Finished> run(const RunOptions& options) {
 }
 
 std::string picture(const RunOptions& options, int columns, int rows) {
-  const Read read = collector_reader(options.collecting, options.complete);
+  const Read read = reader_of(options);
   ScreenState state;
   state.view = options.view;
   state.interval_s = options.interval_s;
@@ -174,9 +197,12 @@ std::string picture(const RunOptions& options, int columns, int rows) {
   // Twice, because a rate needs two looks; and what to ask for is known only after the first.
   read(request_for(state, frame.snapshot), frame);
   history.add(frame.snapshot);
-  std::this_thread::sleep_for(
-      std::chrono::duration<double>(std::min(options.interval_s, kOnceGapS)));
-  read(request_for(state, frame.snapshot), frame);
+  const std::chrono::duration<double> gap(std::min(options.interval_s, kOnceGapS));
+  int looks = 0;
+  do {
+    std::this_thread::sleep_for(gap);
+    read(request_for(state, frame.snapshot), frame);
+  } while (frame.recording && !frame.recording->outline && ++looks < kMostLooks);
   history.add(frame.snapshot);
   const Canvas canvas = draw_screen({frame, history, state}, columns, rows);
   return state.colours ? view::styled_text(canvas.grid, options.ansi)

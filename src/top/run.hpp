@@ -18,8 +18,15 @@
 
 namespace ttmem::top {
 
+// A recording instead of the present, from a moment on.
+struct Recorded {
+  std::string file;
+  ledger::TimeNs at = 0;
+};
+
 struct RunOptions {
   collect::Options collecting;
+  std::optional<Recorded> recorded;
   double interval_s = 1.0;
   view::Ansi ansi;
   View view = View::kOverview;

@@ -7,6 +7,7 @@
 
 #include "top/list_rows.hpp"
 #include "top/sort_orders.hpp"
+#include "top/time_bar.hpp"
 #include "top/views.hpp"
 #include "view/units.hpp"
 
@@ -37,7 +38,8 @@ bool enter_opens(const ScreenState& state) {
   return state.view != View::kEvents;
 }
 
-std::vector<Hint> hints(const ScreenState& state) {
+std::vector<Hint> hints(const Scene& scene) {
+  const ScreenState& state = scene.state;
   if (state.view == View::kHelp) return {{'\x1b', "Esc", "back"}, {'q', "q", "quit"}};
   std::vector<Hint> result;
   const auto add = [&result](char key, std::string_view shown, std::string_view meaning) {
@@ -60,7 +62,12 @@ std::vector<Hint> hints(const ScreenState& state) {
   if (!cores && !(state.view == View::kProcess && state.failures)) add('/', "/", "filter");
   if (!cores && !order_titles(state).empty()) add('s', "s", "sort");
   if (state.view != View::kEvents) add('b', "b", "bytes");
-  add(' ', "Space", state.paused ? "go on" : "pause");
+  if (scene.frame.recording) {
+    add(' ', "Space", state.playing ? "stop" : "play");
+    add(']', "]", "next failure or peak");
+  } else {
+    add(' ', "Space", state.paused ? "go on" : "pause");
+  }
   add('?', "?", "help");
   add('q', "q", "quit");
   return result;
@@ -68,6 +75,7 @@ std::vector<Hint> hints(const ScreenState& state) {
 
 std::string status_text(const Scene& scene) {
   const std::string time = view::clock_text(scene.frame.snapshot.time).substr(0, 8);
+  if (scene.frame.recording) return fmt::format("{}  {}", scene.frame.snapshot.host, time);
   return fmt::format("{}  {}  every {:.1f} s", scene.frame.snapshot.host, time,
                      scene.state.interval_s);
 }
@@ -79,6 +87,7 @@ int draw_alert(Canvas& canvas, const Scene& scene, int end) {
                                    {Ink::kOnColour, ink, true, false, !scene.state.colours}) -
            1;
   };
+  if (scene.frame.recording) return chip(" recording ", Ink::kWarn);
   if (is_stale(scene.state) && !scene.state.paused) {
     return chip(fmt::format(" stale, {:.0f} s old ", scene.state.data_age_s), Ink::kBad);
   }
@@ -122,7 +131,7 @@ void draw_footer(Canvas& canvas, const Scene& scene) {
     grid.text(x, y, "Enter keeps it, Esc clears it", looks::kSoft, grid.columns() - x);
     return;
   }
-  for (const Hint& hint : hints(scene.state)) {
+  for (const Hint& hint : hints(scene)) {
     const int width = static_cast<int>(hint.shown.size() + hint.meaning.size()) + 1;
     if (x + width > grid.columns() - 1) break;
     canvas.zones.push_back({{x, y, width, 1}, ZoneKind::kKey, hint.key});
@@ -179,7 +188,9 @@ Canvas draw_screen(const Scene& scene, int columns, int rows) {
     return canvas;
   }
   draw_header(canvas, scene);
-  draw_view(canvas, {0, 1, columns, rows - 2}, scene);
+  const int bar = scene.frame.recording ? 1 : 0;
+  draw_view(canvas, {0, 1, columns, rows - 2 - bar}, scene);
+  if (bar > 0) draw_time_bar(canvas, {0, rows - 2, columns, 1}, scene);
   draw_footer(canvas, scene);
   if (scene.state.sort_menu) draw_sort_menu(canvas, scene);
   return canvas;

@@ -10,14 +10,12 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "base/file_descriptor.hpp"
-#include "view/text.hpp"
 
 namespace ttmem::top {
 namespace {
@@ -32,62 +30,7 @@ std::chrono::nanoseconds cpu_time() {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-// The last events as lines; what is older than the last kEventsKept is never formatted.
-class EventLines {
- public:
-  void add(std::vector<ledger::EventView> events) {
-    const std::size_t skip = events.size() > kEventsKept ? events.size() - kEventsKept : 0;
-    for (std::size_t i = skip; i < events.size(); ++i) {
-      std::string text = view::event_text(events[i], {});
-      if (text.ends_with('\n')) text.pop_back();
-      lines_.push_back(std::make_shared<EventLine>(EventLine{events[i].kind, std::move(text)}));
-    }
-    while (lines_.size() > kEventsKept) lines_.pop_front();
-  }
-  void copy_to(Frame& frame) const { frame.events.assign(lines_.begin(), lines_.end()); }
-
- private:
-  std::deque<std::shared_ptr<const EventLine>> lines_;
-};
-
-class CollectorReader {
- public:
-  CollectorReader(collect::Options options, Complete complete)
-      : options_(std::move(options)), complete_(std::move(complete)) {}
-
-  void read(const Request& request, Frame& frame) {
-    if (!collector_ || (request.events && !options_.events)) {
-      options_.events = request.events;
-      collector_.emplace(options_);
-    }
-    collector_->refresh();
-    // A copy of very many processes costs as much as a look at them. What others complete changes
-    // without a mark.
-    if (collector_->changed() || !collector_->unreadable().empty()) ++state_;
-    if (frame.state != state_) frame.snapshot = collector_->snapshot();
-    frame.state = state_;
-    frame.snapshot.time = collector_->snapshot().time;
-    if (complete_) complete_(*collector_, frame.snapshot);
-    if (options_.events) lines_.add(collector_->take_events());
-    frame.events.clear();
-    if (request.events) lines_.copy_to(frame);
-    take_details(*collector_, request, frame);
-  }
-
- private:
-  collect::Options options_;
-  Complete complete_;
-  std::optional<collect::Collector> collector_;
-  std::uint64_t state_ = 0;
-  EventLines lines_;
-};
-
 }  // namespace
-
-Read collector_reader(const collect::Options& options, Complete complete) {
-  auto reader = std::make_shared<CollectorReader>(options, std::move(complete));
-  return [reader](const Request& request, Frame& frame) { reader->read(request, frame); };
-}
 
 // Outlives the source when its thread hangs in a read.
 struct Source::Shared {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "collect/collector.hpp"
@@ -25,6 +26,10 @@ using Complete =
 
 // Reads through a collector. Events are followed from the first request that asks for them.
 Read collector_reader(const collect::Options& options, Complete complete = {});
+
+// Reads a recording at the moment that a request names. `first` is the one before any is named.
+Read recording_reader(const std::string& file, const collect::Options& options,
+                      ledger::TimeNs first);
 
 // How long reading rests after a look. Looks may spend what time earns them, a share of a core, and
 // a look is due once a second whatever it costs: with very many processes the data come less often

@@ -37,6 +37,7 @@ Request request_for(const ScreenState& state, const ledger::Snapshot& snapshot) 
     default:
       break;
   }
+  request.at = state.at;
   return request;
 }
 

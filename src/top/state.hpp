@@ -64,6 +64,10 @@ struct ScreenState {
   int menu_row = 0;
 
   bool paused = false;
+  // Of a recording: the moment that is wanted, if not the one that was shown first.
+  std::optional<ledger::TimeNs> at;
+  bool playing = false;
+  double speed = 1;
   bool exact = false;       // bytes instead of KiB, MiB and GiB
   bool colours = true;      // else bars have textures
   double interval_s = 1.0;  // 0.1 to 60

@@ -22,6 +22,7 @@ def without_moment(document):
     """A snapshot but for the moment it was taken at."""
     document = json.loads(document)
     del document["time_ns"]
+    document.pop("sampled_ns", None)  # only of a recording
     for process in document["processes"]:
         for name in ("started_ns", "ended_ns"):
             del process[name]

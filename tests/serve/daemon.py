@@ -11,7 +11,7 @@ import re
 import socket
 import subprocess
 
-from support import built, command
+from support import command
 from support.built import TTMEM
 from support.waiting import DEADLINE_SECONDS, eventually
 
@@ -220,31 +220,6 @@ def workload(*arguments):
     """`ttmem demo`, from when everything is recorded; gives its pids."""
     with command.workload(*arguments) as demo:
         yield demo.pids
-
-
-class Play:
-    """tests/programs/stage.cpp: play("allocate", id=1, ...) makes that call."""
-
-    def __init__(self, process):
-        self.process, self.pid = process, process.pid
-
-    def __call__(self, call, **arguments):
-        self.process.stdin.write(json.dumps([call, arguments]) + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline()
-        assert answer == "ok\n", answer
-
-
-@contextlib.contextmanager
-def staged(*before):
-    """The stage; `before` starts it: ("unshare", ...)."""
-    process = subprocess.Popen([*before, built.program("stage")], stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, text=True)
-    try:
-        yield Play(process)
-    finally:
-        process.kill()
-        process.communicate()
 
 
 def refused(folder, *options, **environment):

@@ -11,8 +11,9 @@ import subprocess
 import pytest
 
 from conftest import status
-from daemon import TTMEM, staged, without_times, workload
+from daemon import TTMEM, without_times, workload
 from support.command import containers
+from support.stage import staged
 from support.waiting import DEADLINE_SECONDS, eventually
 
 SPACES = ("dram", "l1", "l1_small", "trace")

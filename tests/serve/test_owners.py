@@ -13,9 +13,10 @@ import time
 
 import pytest
 
-from daemon import staged, workload
+from daemon import workload
 from legacy_client import DRAM, DUMP_KERNELS, KERNEL_LOAD, ALLOC, Client, Process, message
 from support import command
+from support.stage import staged
 from support.waiting import eventually
 
 # In one turn of the loop. A daemon that could be stopped took 15 and more; the aim is 0.05, which some

@@ -50,6 +50,7 @@ const std::vector<Document>& documents() {
       {"failures", {"device", "pid", "process", "number"}},
       {"explain", {"pid", "number"}},
       {"log", {}},
+      {"recording", {}},
       {"programs", {"device", "pid", "process"}},
       {"origins", {"by", "device", "pid", "process"}},
       {"holdings", {"limit", "cursor", "device", "pid", "process", "kind", "space"}},
@@ -135,6 +136,7 @@ Response Routes::api(const Request& request, const std::string& name) {
   if (name == "failures") return failures(request);
   if (name == "explain") return explain(request);
   if (name == "log") return log();
+  if (name == "recording") return recording();
   if (name == "programs") return programs(request);
   if (name == "origins") return origins(request);
   if (name == "holdings") {
@@ -268,6 +270,13 @@ Response Routes::log() {
     text += view::event_json(event);
   }
   return json(text + "\n]}");
+}
+
+// Of the present there is none; who shows one answers by itself (serve/replay_server.cpp).
+Response Routes::recording() {
+  Json document = view::json::head("recording", sources_.live.frame());
+  document["file"] = nullptr;
+  return json(view::json::text(document, JsonLayout::kCompact));
 }
 
 Response Routes::programs(const Request& request) {

@@ -60,6 +60,7 @@ class Routes {
   Response failures(const Request& request);
   Response explain(const Request& request);
   Response log();
+  Response recording();
   Response events(const Request& request);
   Response health();
 

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// What a source can read: the present, and a recording.
+#include <pthread.h>
+#include <signal.h>
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "collect/replay_outline.hpp"
+#include "top/source.hpp"
+#include "view/text.hpp"
+
+namespace ttmem::top {
+namespace {
+
+// The last events as lines; what is older than the last kEventsKept is never formatted.
+class EventLines {
+ public:
+  void add(std::vector<ledger::EventView> events) {
+    const std::size_t skip = events.size() > kEventsKept ? events.size() - kEventsKept : 0;
+    for (std::size_t i = skip; i < events.size(); ++i) {
+      std::string text = view::event_text(events[i], {});
+      if (text.ends_with('\n')) text.pop_back();
+      lines_.push_back(std::make_shared<EventLine>(EventLine{events[i].kind, std::move(text)}));
+    }
+    while (lines_.size() > kEventsKept) lines_.pop_front();
+  }
+  void copy_to(Frame& frame) const { frame.events.assign(lines_.begin(), lines_.end()); }
+
+ private:
+  std::deque<std::shared_ptr<const EventLine>> lines_;
+};
+
+class CollectorReader {
+ public:
+  CollectorReader(collect::Options options, Complete complete)
+      : options_(std::move(options)), complete_(std::move(complete)) {}
+
+  void read(const Request& request, Frame& frame) {
+    if (!collector_ || (request.events && !options_.events)) {
+      options_.events = request.events;
+      collector_.emplace(options_);
+    }
+    collector_->refresh();
+    // A copy of very many processes costs as much as a look at them. What others complete changes
+    // without a mark.
+    if (collector_->changed() || !collector_->unreadable().empty()) ++state_;
+    if (frame.state != state_) frame.snapshot = collector_->snapshot();
+    frame.state = state_;
+    frame.snapshot.time = collector_->snapshot().time;
+    if (complete_) complete_(*collector_, frame.snapshot);
+    if (options_.events) lines_.add(collector_->take_events());
+    frame.events.clear();
+    if (request.events) lines_.copy_to(frame);
+    take_details(*collector_, request, frame);
+  }
+
+ private:
+  collect::Options options_;
+  Complete complete_;
+  std::optional<collect::Collector> collector_;
+  std::uint64_t state_ = 0;
+  EventLines lines_;
+};
+
+// A recording. What takes a pass over all of it comes from a thread of its own, later.
+class RecordingReader {
+ public:
+  RecordingReader(std::string file, collect::Options options, ledger::TimeNs first)
+      : file_(std::move(file)), options_(std::move(options)), first_(first) {
+    // Signals are for the thread that owns the terminal.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    study_ = std::thread([this] { study(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  ~RecordingReader() {
+    stop_ = true;
+    study_.join();
+  }
+
+  void read(const Request& request, Frame& frame) {
+    if (!open(request.events)) return;
+    collect::Replay& replay = *collector_->replay();
+    const ledger::TimeNs at = request.at.value_or(first_);
+    if (at < replay.at()) lines_ = {};
+    replay.seek(at);
+    collector_->refresh();
+    frame.snapshot = collector_->snapshot();
+    frame.state = 0;
+    frame.recording = RecordingView{replay.first(), replay.last(), replay.at(), outline()};
+    if (options_.events) lines_.add(collector_->take_events());
+    frame.events.clear();
+    if (request.events) lines_.copy_to(frame);
+    take_details(*collector_, request, frame);
+  }
+
+ private:
+  bool open(bool events) {
+    if (collector_ && (options_.events || !events)) return true;
+    options_.events = events;
+    auto opened = collect::Collector::open_recording(file_, options_);
+    if (opened) collector_.emplace(std::move(*opened));
+    return static_cast<bool>(opened);
+  }
+  void study() {
+    auto outline = collect::outline_of(file_, kOutlineParts, &stop_);
+    if (!outline) return;
+    const std::scoped_lock lock(mutex_);
+    outline_ = std::make_shared<const collect::Outline>(std::move(*outline));
+  }
+  std::shared_ptr<const collect::Outline> outline() {
+    const std::scoped_lock lock(mutex_);
+    return outline_;
+  }
+
+  static constexpr std::size_t kOutlineParts = 1000;
+  std::string file_;
+  collect::Options options_;
+  ledger::TimeNs first_;
+  std::optional<collect::Collector> collector_;
+  EventLines lines_;
+  std::atomic<bool> stop_ = false;
+  std::mutex mutex_;
+  std::shared_ptr<const collect::Outline> outline_;
+  std::thread study_;
+};
+
+}  // namespace
+
+Read recording_reader(const std::string& file, const collect::Options& options,
+                      ledger::TimeNs first) {
+  auto reader = std::make_shared<RecordingReader>(file, options, first);
+  return [reader](const Request& request, Frame& frame) { reader->read(request, frame); };
+}
+
+Read collector_reader(const collect::Options& options, Complete complete) {
+  auto reader = std::make_shared<CollectorReader>(options, std::move(complete));
+  return [reader](const Request& request, Frame& frame) { reader->read(request, frame); };
+}
+
+}  // namespace ttmem::top

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""Commands that go through the time of a recording: `top`, `explain`, `leaks`."""
+
+import contextlib
+import json
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+from support import command
+from support.built import TTMEM
+from support.stage import staged
+from support.waiting import eventually
+
+MIB = 1 << 20
+BANKS = 12
+
+
+@contextlib.contextmanager
+def recorded(file):
+    process = subprocess.Popen([TTMEM, "record", "--quiet", "-o", file])
+    try:
+        eventually(lambda: command.run("status", "--from", file).returncode == 0)
+        yield
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait()
+
+
+@pytest.fixture
+def story(tmp_path):
+    """Two buffers, a failure, four buffers (the peak), one is left."""
+    file = str(tmp_path / "story.ttm")
+    with staged() as play:
+        play("open")
+        with recorded(file):
+            for number in (1, 2):
+                play("allocate", id=number, address=MIB * 2 * number, block=MIB)
+            time.sleep(0.15)  # a bar of time of some length
+            play("fail", message="Out of Memory: Not enough space to allocate 99 B DRAM buffer",
+                 requested=99 * BANKS, per_bank=99)
+            time.sleep(0.15)
+            for number in (3, 4):
+                play("allocate", id=number, address=MIB * 2 * number, block=MIB)
+            for number in (1, 2, 3):
+                play("free", id=number)
+            time.sleep(0.15)
+    return file
+
+
+def buffers(file, moment):
+    device = command.document("status", "--from", file, "--at", moment)["devices"][0]
+    return device["dram"]["taken"] // (MIB * BANKS)
+
+
+def test_peak_and_failure_are_met_exactly(story):
+    assert buffers(story, "peak") == 4
+    assert buffers(story, "failure") == 2
+    assert buffers(story, "end") == 1
+    failed = command.document("status", "--from", story, "--at", "failure")
+    assert len(failed["processes"][0]["failures"]) == 1
+    # A nanosecond before, neither had happened.
+    peak = command.document("status", "--from", story, "--at", "peak")["time_ns"]
+    assert buffers(story, str(peak - 1)) == 3
+    before = command.document("status", "--from", story, "--at", str(failed["time_ns"] - 1))
+    assert before["processes"][0]["failures"] == []
+
+
+def test_what_is_sampled_says_when(story):
+    peak = command.document("status", "--from", story, "--at", "peak")
+    assert peak["sampled_ns"] < peak["time_ns"]
+    shown = command.text("status", "--from", story, "--at", "peak")
+    assert re.search(r"^Recording of \S+, [\d:.]+; launches, rings, peaks and geometry as of .* before",
+                     shown)
+    with staged() as play:
+        play("open")
+        assert "sampled_ns" not in command.document("status")
+
+
+def test_explain_tells_of_the_failure_of_a_recording(story):
+    found = command.document("explain", "--from", story)
+    assert found["document"] == "explain"
+    assert found["failure"]["number"] == 1
+    assert command.text("explain", "--from", story, "--at", "failure")
+    done = command.run("explain", "--from", story, "--at", "start")
+    assert done.returncode == 1
+    assert "no process had kept a failure" in done.stderr
+
+
+def test_leaks_goes_through_a_recording(tmp_path):
+    file = str(tmp_path / "busy.ttm")
+    with command.workload("--scenario", "busy"):
+        command.text("record", "-o", file, "--duration", "2")
+    found = json.loads(command.text("leaks", "--from", file, "--json"))
+    assert found["document"] == "leaks"
+    assert found["steps"] > 0
+    assert command.run("leaks", "--from", file, "--mark").returncode == 2
+    some = json.loads(command.text("leaks", "--from", file, "--json", "--steps", "1"))
+    assert 1 <= some["steps"] <= found["steps"]
+
+
+# ---- the live screen ---------------------------------------------------------------------------
+
+
+def dram_of(screen):
+    """The exact figure in the first row of a process."""
+    return int(re.search(r" stage .*?([\d,]{7,})", screen).group(1).replace(",", ""))
+
+
+def test_top_goes_through_time(story, new_terminal):
+    screen = new_terminal(f"{TTMEM} top --from {story} --at start", columns=140, rows=30)
+    screen.shows(" recording ")
+    screen.press("b", "g")
+    screen.shows("0.000 of")
+    screen.shows("!")  # where something failed
+    screen.press("]")  # the failure comes first
+    eventually(lambda: dram_of(screen.screen()) == 2 * MIB * BANKS)
+    screen.press("]")  # then the peaks
+    eventually(lambda: dram_of(screen.screen()) == 4 * MIB * BANKS)
+    screen.press("[")
+    eventually(lambda: dram_of(screen.screen()) == 2 * MIB * BANKS)
+    screen.press("G")
+    eventually(lambda: dram_of(screen.screen()) == MIB * BANKS)
+    before = screen.screen()
+    screen.press("Left")
+    eventually(lambda: screen.screen() != before)
+    screen.press("g", "-", "-", "-", "Space")
+    screen.shows("playing")
+    screen.press("+", "+", "+")
+    eventually(lambda: dram_of(screen.screen()) == MIB * BANKS and "playing" not in screen.screen())
+    screen.press("+")
+    screen.shows("x2")
+    screen.press("5")
+    screen.shows("buffer_allocated")
+    screen.press("q")
+    screen.shows("code 0")
+
+
+def test_top_once_shows_the_moment_and_the_curve(story):
+    shown = command.text("top", "--once", "--size", "120x30", "--from", story, "--at", "start")
+    bar = shown.rstrip("\n").split("\n")[-2]
+    assert re.match(r" at [\d:.]+  [\d.]+ of [\d.]+ s  x1 ", bar)
+    assert "▄" in bar and "▲" in bar and "!" in bar
+    assert json.loads(command.text("top", "--json", "--from", story, "--at", "failure"))[
+        "processes"][0]["failures"]
+
+
+def test_top_of_what_is_no_recording(tmp_path):
+    file = tmp_path / "notes"
+    file.write_text("nothing")
+    done = command.run("top", "--from", str(file))
+    assert done.returncode == 1
+    assert "no recording" in done.stderr
