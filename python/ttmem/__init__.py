@@ -19,10 +19,13 @@ from .memory import (
     memory_summary,
     reset_peak_memory_stats,
 )
+from .recording import Recording, record
+from .recording import open_recording as open
 from .region import Region, region
 from .track import Tracking, track
 from .watermark import peak, reset_peak
 
+# `open` is not in the list below: a star would take the place of Python's own.
 __version__ = "0.1.0"
 
 __all__ = [
@@ -30,6 +33,7 @@ __all__ = [
     "DeviceFigures",
     "L1Tracker",
     "NotTracked",
+    "Recording",
     "Region",
     "Tracking",
     "devices",
@@ -38,6 +42,7 @@ __all__ = [
     "memory_allocated",
     "memory_summary",
     "peak",
+    "record",
     "region",
     "reset_peak",
     "reset_peak_memory_stats",

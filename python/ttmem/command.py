@@ -44,6 +44,32 @@ def documents(*arguments: str) -> Iterator[Dict[str, Any]]:
             yield json.loads(line)
 
 
+def stream(*arguments: str) -> Iterator[Dict[str, Any]]:
+    """The same, as they come: nothing waits for the last one."""
+    process = start([*arguments, "--json"])
+    assert process.stdout is not None and process.stderr is not None
+    try:
+        for line in process.stdout:
+            yield json.loads(line)
+        errors = process.stderr.read()
+        if process.wait() != 0:
+            raise RuntimeError(f"ttmem {' '.join(arguments)}: {errors.strip()}")
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def start(arguments: Sequence[str]) -> "subprocess.Popen[str]":
+    """The command, running; whoever starts it ends it."""
+    return subprocess.Popen(
+        [find(), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=_environment(),
+        encoding="utf-8",
+    )
+
+
 def snapshot() -> Dict[str, Any]:
     """What every process holds on every device of this host, now: `ttmem status --json`."""
     return document("status")
@@ -61,18 +87,21 @@ def main() -> int:
 
 
 def _output(arguments: List[str], accepted: Sequence[int] = (0,)) -> str:
-    environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
     done = subprocess.run(
         [find(), *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment,
+        env=_environment(),
         encoding="utf-8",
         check=False,
     )
     if done.returncode not in accepted or not done.stdout:
         raise RuntimeError(f"ttmem {' '.join(arguments)}: {done.stderr.strip()}")
     return done.stdout
+
+
+def _environment() -> Dict[str, str]:
+    return {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
 
 
 def _is_script(path: str) -> bool:

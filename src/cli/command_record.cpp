@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/reading_options.hpp"
+#include "cli/record_program.hpp"
 #include "cli/stop_signal.hpp"
 #include "inject/launch/launch.hpp"
 #include "record/family.hpp"
@@ -31,11 +33,12 @@ using namespace std::chrono_literals;
 struct RecordOptions {
   std::string output;
   std::vector<std::int32_t> pids;
-  bool launches = false, force = false, quiet = false;
+  bool launches = false, force = false, quiet = false, redact = false;
   std::uint64_t max_bytes = 0;
   std::uint32_t parts = 2;
   double duration_s = 0;
   std::vector<std::string> command;
+  std::optional<inject::Environment> environment;  // of the command; empty: as `ttmem run` has it
 };
 
 std::string default_name() {
@@ -47,17 +50,25 @@ std::string default_name() {
   return text;
 }
 
-// Starts the program with the hooks, as `ttmem run` does. -1: it could not be started.
-pid_t start_program(const std::vector<std::string>& command) {
+// The hooks as `ttmem run` has them.
+Result<inject::Environment> environment_of(const RecordOptions& options) {
+  if (options.environment) return *options.environment;
   const auto preload = inject::find_preload();
-  if (!preload) return complain(preload.error().message, -1);
+  if (!preload) return preload.error();
   inject::Lines lines;
   lines.off = inject::lines_are_off();
   if (const auto start = inject::find_python_start(); start && !lines.off) {
     lines.python_start = *start;
   }
+  return inject::environment_with(*preload, lines, {.launches = options.launches});
+}
+
+// -1: it could not be started.
+pid_t start_program(const RecordOptions& options) {
+  const auto environment = environment_of(options);
+  if (!environment) return complain(environment.error().message, -1);
   const pid_t child = ::fork();
-  if (child == 0) ::_exit(inject::become(command, inject::environment_with(*preload, lines)));
+  if (child == 0) ::_exit(inject::become(options.command, *environment));
   return child;
 }
 
@@ -76,23 +87,31 @@ class Session {
       : options_(options), recorder_(recorder), child_(child), terminal_(::isatty(2) != 0) {}
 
   int run() {
-    StopSignal stop;
+    const StopSignal stop;
     do {
       recorder_.look();
       tell();
-    } while (!is_over() && !stop.wait(recorder_.pause()));
+    } while (!is_over() && !is_stopped(stop.take(recorder_.pause())));
     const auto error = recorder_.finish();
     if (terminal_ && !options_.quiet) fmt::print(stderr, "\r\x1b[K");
     const record::Progress& progress = recorder_.progress();
     if (!options_.quiet) {
       fmt::print(stderr, "ttmem: recorded {}\n", summary(progress, options_.output));
     }
+    for (const std::string& line : progress.unreadable) fmt::print(stderr, "ttmem: {}\n", line);
     if (error) return complain(error->message, kFailed);
     if (!progress.problem.empty()) return complain(progress.problem, kFailed);
     return child_ > 0 && code_ ? *code_ : kOk;
   }
 
  private:
+  // A program decides itself when it ends, and what it still does is recorded. Twice is enough.
+  bool is_stopped(const std::optional<StopSignal::Came>& came) {
+    if (!came) return false;
+    if (child_ <= 0 || code_ || ++stops_ > 1) return true;
+    if (came->from_process) ::kill(child_, came->number);
+    return false;
+  }
   // Until the program has ended, all processes of --pid have, or the time is over.
   bool is_over() {
     const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
@@ -126,6 +145,7 @@ class Session {
   pid_t child_;
   bool terminal_;
   std::optional<int> code_;
+  int stops_ = 0;  // signals that came
   Clock::time_point begin_ = Clock::now(), tell_at_ = begin_, told_ = begin_;
   std::uint64_t told_events_ = 0;
 };
@@ -136,6 +156,7 @@ int record_processes(RecordOptions& options) {
   recording.path = options.output;
   recording.replace = options.force;
   recording.launches = options.launches;
+  recording.redact = options.redact;
   recording.max_bytes = options.max_bytes;
   recording.parts = options.parts;
   if (!options.pids.empty()) {
@@ -150,11 +171,25 @@ int record_processes(RecordOptions& options) {
   auto recorder = record::Recorder::start(recording);
   if (!recorder) return complain(recorder.error().message, kFailed);
   if (!options.command.empty()) {
-    child = start_program(options.command);
+    child = start_program(options);
     if (child < 0) return kFailed;
   }
   return Session(options, **recorder, child).run();
 }
+
+}  // namespace
+
+int record_program(const std::string& file, bool launches, const std::vector<std::string>& command,
+                   const inject::Environment& environment) {
+  RecordOptions options;
+  options.output = file;
+  options.launches = launches;
+  options.command = command;
+  options.environment = environment;
+  return record_processes(options);
+}
+
+namespace {
 
 constexpr const char* kRecordExamples =
     "Records every process that ttmem tracks, those that start later too, until Ctrl-C. The file\n"
@@ -195,6 +230,8 @@ void register_record(CLI::App& app, Action& action) {
   command->add_option("--duration", options->duration_s, "Stop after so many seconds")
       ->type_name("SECONDS")
       ->check(seconds_between(0.001, 1e9));
+  command->add_flag("--redact", options->redact,
+                    "Replace users, hosts, commands and paths by numbers");
   command->add_flag("--quiet", options->quiet, "Print no progress and no summary");
   command->prefix_command();
   command->callback([options, command, &action] {

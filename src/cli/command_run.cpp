@@ -14,6 +14,7 @@
 #include "cli/explained.hpp"
 #include "cli/output.hpp"
 #include "cli/reading_options.hpp"
+#include "cli/record_program.hpp"
 #include "collect/native_names.hpp"
 #include "inject/launch/launch.hpp"
 #include "inject/launch/recording_check.hpp"
@@ -29,6 +30,7 @@ struct RunOptions {
   bool strict = false;
   inject::Extras extras;
   bool explain = false;
+  std::string record;  // a file; "" = no recording
   std::vector<std::string> command;
 };
 
@@ -82,6 +84,9 @@ int run_program(const RunOptions& options) {
     fmt::print(stderr,
                "ttmem: this build has no libdw: native stacks will show modules and addresses\n");
   }
+  if (!options.record.empty()) {
+    return record_program(options.record, options.extras.launches, options.command, environment);
+  }
   if (options.explain) return run_and_explain(options, environment);
   return inject::become(options.command, environment);
 }
@@ -98,6 +103,7 @@ constexpr const char* kRunExamples =
     "  ttmem run --native-stacks ./model     then: ttmem status --by stack\n"
     "  ttmem run --launches python model.py  then: ttmem events shows each launch, in order\n"
     "  ttmem run --explain python model.py   stays as the parent; at a failure it says what helps\n"
+    "  ttmem run --record run.ttm python model.py  then: ttmem top --from run.ttm\n"
     "  ttmem run -- pytest -x tests          everything after -- belongs to the program\n"
     "  eval \"$(ttmem run --print-env)\"       for services, notebooks and containers";
 
@@ -121,8 +127,14 @@ void register_run(CLI::App& app, Action& action) {
                     "Do not start the program if nothing would be recorded");
   command->add_flag("--launches", options->extras.launches,
                     "Record every launch of a program as an event, as with TTMEM_LAUNCHES=1");
-  command->add_flag("--explain", options->explain,
-                    "If the program fails, say why something did not fit and what helps");
+  CLI::Option* explain =
+      command->add_flag("--explain", options->explain,
+                        "If the program fails, say why something did not fit and what helps");
+  command
+      ->add_option("--record", options->record,
+                   "Record what happens into this file, as `ttmem record -o FILE -- PROGRAM` does")
+      ->type_name("FILE")
+      ->excludes(explain);
   command->prefix_command();
   command->callback([options, command, &action] {
     options->command = program_of(*command);

@@ -19,7 +19,10 @@
 #include "cli/reading_options.hpp"
 #include "cli/stop_signal.hpp"
 #include "collect/collector.hpp"
+#include "collect/replay_outline.hpp"
+#include "serve/replay_document.hpp"
 #include "view/labels.hpp"
+#include "view/printable.hpp"
 #include "view/units.hpp"
 
 namespace ttmem::cli {
@@ -32,7 +35,7 @@ struct StatusOptions {
   view::Selection selection;
   Past past;
   FormatChoice format;
-  bool cores = false, programs = false;
+  bool cores = false, programs = false, summary = false;
   std::string core, by;
   double watch_seconds = 0;
 };
@@ -93,6 +96,50 @@ int print_origins(const collect::Collector& collector, const ledger::Snapshot& s
   return kOk;
 }
 
+std::string processes_text(std::size_t count) {
+  return count == 1 ? "1 process" : fmt::format("{} processes", count);
+}
+
+std::string mark_text(const collect::Mark& mark, const collect::Outline& outline) {
+  const double seconds = static_cast<double>(mark.time - outline.first) / 1e9;
+  const std::string when = fmt::format("{} (+{:.6f})", view::clock_text(mark.time), seconds);
+  if (mark.kind == collect::Mark::Kind::kFailure) {
+    return fmt::format("  {}  failure {} of process {}\n", when, mark.number, mark.pid);
+  }
+  return fmt::format("  {}  peak of {}: {}\n", when,
+                     mark.space ? name(*mark.space) : "all spaces together",
+                     view::bytes_text(mark.bytes));
+}
+
+// What is in a recording, and where.
+int print_summary(const collect::Collector& collector, const StatusOptions& options) {
+  constexpr std::size_t kParts = 600;
+  const collect::Replay& replay = *collector.replay();
+  const auto outline = collect::outline_of(options.past.file, kParts);
+  if (!outline) return complain(outline.error().message, kNotFound);
+  if (options.format.is("json")) return Output::print(serve::recording_json(collector, &*outline));
+  std::string text = fmt::format("{}: {:.3f} s of {}, from {} to {}\n", options.past.file,
+                                 static_cast<double>(replay.last() - replay.first()) / 1e9,
+                                 processes_text(replay.tracks().size()),
+                                 view::clock_text(replay.first()), view::clock_text(replay.last()));
+  if (!replay.file().is_ended()) text += "  its recorder was killed, or still records\n";
+  for (const std::string& problem : replay.problems()) text += "  " + problem + "\n";
+  for (const collect::Mark& mark : outline->marks) text += mark_text(mark, *outline);
+  return Output::print(text);
+}
+
+// Which moment of a recording it is, and how old what no event carries is there.
+std::string moment_text(const collect::Collector& collector) {
+  const collect::Replay& replay = *collector.replay();
+  std::string text = fmt::format("Recording of {}, {}", view::printable(collector.snapshot().host),
+                                 view::clock_text(replay.at()));
+  if (replay.sampled_at() < replay.at()) {
+    text += fmt::format("; launches, rings, peaks and geometry as of {:.3f} s before",
+                        static_cast<double>(replay.at() - replay.sampled_at()) / 1e9);
+  }
+  return text + "\n\n";
+}
+
 // What was asked for, into the output; an ExitCode.
 int report(const collect::Collector& collector, StatusOptions& options, Output& output) {
   ledger::Snapshot all = collector.snapshot();
@@ -145,12 +192,14 @@ int status(StatusOptions& options) {
   collecting.launches = options.programs;
   auto collector = open_collector(collecting, options.past);
   if (!collector) return complain(collector.error().message, kNotFound);
+  if (options.summary) return print_summary(*collector, options);
   if (options.watch_seconds > 0) return watch(*collector, options);
   Output output;
   if (options.programs && !options.past && is_running(*collector)) {
     std::this_thread::sleep_for(kBetweenLooks);
     collector->refresh();
   }
+  if (options.past && options.format.is("text")) output.write(moment_text(*collector));
   const int code = report(*collector, options, output);
   return code == kOk ? output.finish() : code;
 }
@@ -164,7 +213,8 @@ constexpr const char* kStatusExamples =
     "  ttmem status --by line             which line of Python holds how much\n"
     "  ttmem status --json | jq .devices[0].l1_total\n"
     "  ttmem status --watch 1             repeat every second\n"
-    "  ttmem status --from night.ttm --at failure   as it was, from a recording";
+    "  ttmem status --from night.ttm --at failure   as it was, from a recording\n"
+    "  ttmem status --from night.ttm --summary      what is in it, and when";
 
 std::string core_problem(const std::string& text) {
   if (view::parse_core(text)) return {};
@@ -190,6 +240,10 @@ void register_status(CLI::App& app, Action& action) {
   add_selection(*command, "pid", "Show only this process; PID/START if several have the id",
                 options->selection);
   add_past(*command, options->past);
+  command
+      ->add_flag("--summary", options->summary,
+                 "Show what a recording has in it: how long, the peaks, the failures")
+      ->needs("--from");
   auto* cores = command->add_flag("--cores", options->cores, "Show the L1 of every core, in bytes");
   auto* core =
       command

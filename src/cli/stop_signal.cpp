@@ -16,13 +16,19 @@ StopSignal::StopSignal() {
 StopSignal::~StopSignal() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 bool StopSignal::wait(std::chrono::nanoseconds time) {
-  if (stopped_) return true;
+  stopped_ = stopped_ || take(time).has_value();
+  return stopped_;
+}
+
+std::optional<StopSignal::Came> StopSignal::take(std::chrono::nanoseconds time) const {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
   timespec limit{};
   limit.tv_sec = static_cast<std::time_t>(seconds.count());
   limit.tv_nsec = static_cast<long>((time - seconds).count());
-  stopped_ = sigtimedwait(&signals_, nullptr, &limit) > 0;
-  return stopped_;
+  siginfo_t came{};
+  const int number = sigtimedwait(&signals_, &came, &limit);
+  if (number <= 0) return std::nullopt;
+  return Came{number, came.si_code <= 0};
 }
 
 }  // namespace ttmem::cli

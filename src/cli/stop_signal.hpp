@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include <chrono>
+#include <optional>
 
 namespace ttmem::cli {
 
@@ -20,6 +21,14 @@ class StopSignal {
 
   // True when a signal came within the time; then it stays true.
   bool wait(std::chrono::nanoseconds time);
+
+  // The signal that came within the time, for who passes it on to a child. It does not stay. What
+  // the terminal sends goes to the child as well; what a process sent does not.
+  struct Came {
+    int number = 0;
+    bool from_process = false;
+  };
+  std::optional<Came> take(std::chrono::nanoseconds time) const;
 
  private:
   sigset_t signals_;

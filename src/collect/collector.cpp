@@ -132,7 +132,6 @@ void Collector::State::look(const Moment& moment, bool again) {
   } else {
     snapshot.time = now.wall_ns;
   }
-  snapshot.sampled = replay ? replay->sampled_at() : 0;
   if (options.events) keep_events();
 }
 

@@ -118,6 +118,8 @@ bool Replay::step(ledger::TimeNs longest_ns) {
 ledger::TimeNs Replay::sampled_at() const {
   ledger::TimeNs earliest = at();
   for (const ReplayTrack& track : tracks_) {
+    // What has ended does not change any more.
+    if (track.image() == nullptr || track.ended() != ledger::Ended::kAlive) continue;
     if (track.sampled()) earliest = std::min(earliest, track.sampled()->wall_ns);
   }
   return earliest;

@@ -34,7 +34,7 @@ class Replay {
   ledger::TimeNs first() const { return first_; }
   ledger::TimeNs last() const { return last_; }
   ledger::TimeNs at() const { return now_.wall_ns; }
-  // The earliest of the last samples: what no event carries is at least as new.
+  // The earliest of the last samples of the living: what no event carries is at least as new.
   ledger::TimeNs sampled_at() const;
 
   // The first moment at which what happened at these ticks of a track is there: whoever goes to it
@@ -50,6 +50,7 @@ class Replay {
   const recording::FileInfo& info() const { return file_.info(); }
   const recording::FileReader& file() const { return file_; }
   std::vector<ReplayTrack>& tracks() { return tracks_; }
+  const std::vector<ReplayTrack>& tracks() const { return tracks_; }
   // Whether the segment of a track is another one than at the last call, or has gone on by more
   // than its ring holds: whoever reads it starts again.
   bool take_anew(std::size_t track);

@@ -243,7 +243,6 @@ Figure over_devices(const ProcessView& process, FigureOf figure_of) {
 struct Snapshot {
   std::string host, boot_id;
   TimeNs time = 0;
-  TimeNs sampled = 0;  // of a recording: launches, rings and peaks are of this moment; 0 = of now
   std::vector<DeviceView> devices;       // ascending id
   std::vector<ProcessView> processes;    // the living first, then by pid
   std::vector<std::string> unreadable;   // segments that exist and may not be read, with the reason

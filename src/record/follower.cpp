@@ -189,7 +189,7 @@ void Follower::take_failures(const collect::Moment& now) {
 void Follower::take_sample(const collect::Moment& now) {
   Bytes patches = std::exchange(changed_, {});
   sampled_ns_ = now.monotonic_ns;
-  const segment::Header& header = reader_.header();
+  const segment::Header header = told_header();
   recording::add_patch(0, bytes_of(header).first(offsetof(segment::Header, reserved5)), patches);
   const segment::SectionPlace& table = reader_.layout().section(SectionKind::kTable);
   for (const auto& [index, words] : words_) {

@@ -18,6 +18,7 @@
 #include "collect/directories.hpp"
 #include "collect/liveness.hpp"
 #include "collect/procfs.hpp"
+#include "record/redaction.hpp"
 #include "recording/columns.hpp"
 #include "recording/file_writer.hpp"
 #include "recording/patches.hpp"
@@ -31,6 +32,8 @@ class Follower final : private segment::SlotSink {
   // sampled at every look, else ten times per second.
   static Result<std::unique_ptr<Follower>> open(const collect::Found& file, std::uint32_t number,
                                                 bool launches);
+  // Before the first look: nothing is written that it does not pass. It outlives the follower.
+  void redact(Redaction& redaction) { redaction_ = &redaction; }
 
   // Takes what is new. An error: it can no longer be followed, and its recording ends here.
   std::optional<Error> look(const collect::ProcFs& procfs, const collect::Moment& now, bool exited);
@@ -70,6 +73,8 @@ class Follower final : private segment::SlotSink {
                   const recording::Bytes& patches);
   void put(std::uint32_t index, std::uint64_t version, const segment::Payload& payload);
   recording::Bytes whole_image() const;
+  segment::Header told_header() const;
+  std::span<const std::byte> told_blobs();
   void add_ring(recording::Bytes& into) const;
 
   std::optional<Error> write_blobs(recording::FileWriter& file, const collect::Moment& now);
@@ -92,6 +97,8 @@ class Follower final : private segment::SlotSink {
   std::uint32_t number_;
   bool launches_;
   collect::Liveness liveness_;
+  Redaction* redaction_ = nullptr;   // null: everything is told as it is
+  recording::Bytes redacted_blobs_;  // all so far, if there is one
 
   // What the segment held at the last look.
   bool first_ = true;

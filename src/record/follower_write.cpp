@@ -107,14 +107,32 @@ std::optional<Error> Follower::write_process(FileWriter& file, const collect::Mo
   if (subject.pid_namespace != 0 && subject.pid_namespace != procfs.pid_namespace()) {
     put_text(fmt::format("pid namespace {}", subject.pid_namespace), info.container);
   }
+  if (redaction_ != nullptr) redaction_->apply(info);
   auto error = file.add(block(BlockKind::kProcess, now), bytes_of(info));
   process_written_ = !error;
   return error;
 }
 
+segment::Header Follower::told_header() const {
+  segment::Header header = reader_.header();
+  if (redaction_ != nullptr) redaction_->apply(header);
+  return header;
+}
+
+std::span<const std::byte> Follower::told_blobs() {
+  const std::span<const std::byte> blobs = reader_.blobs().bytes();
+  if (redaction_ == nullptr) return blobs;
+  const std::size_t known = redacted_blobs_.size();
+  if (blobs.size() > known) {
+    recording::append(redacted_blobs_, blobs.subspan(known));
+    redaction_->apply_to_blobs(std::span(redacted_blobs_).subspan(known));
+  }
+  return redacted_blobs_;
+}
+
 std::optional<Error> Follower::write_blobs(FileWriter& file, const collect::Moment& now) {
   const std::uint64_t start = reader_.layout().section(SectionKind::kInterned).offset;
-  const std::span<const std::byte> blobs = reader_.blobs().bytes();
+  const std::span<const std::byte> blobs = told_blobs();
   while (blobs_written_ < blobs.size()) {
     const std::size_t bytes =
         std::min<std::size_t>(recording::kBlobChunk, blobs.size() - blobs_written_);
@@ -168,7 +186,9 @@ std::optional<Error> Follower::write_events(FileWriter& file, const collect::Mom
 // What happened just before the recording began.
 void Follower::add_ring(Bytes& into) const {
   const segment::SectionPlace& ring = reader_.layout().section(SectionKind::kEvents);
-  const segment::EventRun run = reader_.read_events(1, reader_.event());
+  const std::uint64_t head = reader_.event();
+  const std::uint64_t from = head > segment::kEventCapacity ? head - segment::kEventCapacity : 0;
+  const segment::EventRun run = reader_.read_events(from + 1, head);
   for (std::size_t i = 0; i < run.events.size(); ++i) {
     recording::add_patch(ring.at((run.first + i) % ring.entries), bytes_of(run.events[i]), into);
   }
@@ -177,7 +197,7 @@ void Follower::add_ring(Bytes& into) const {
 Bytes Follower::whole_image() const {
   Bytes patches;
   const segment::Layout& layout = reader_.layout();
-  recording::add_patch(0, bytes_of(reader_.header()), patches);
+  recording::add_patch(0, bytes_of(told_header()), patches);
   add_records(reader_.devices(), layout.section(SectionKind::kDevices), patches);
   add_records(reader_.device_sets(), layout.section(SectionKind::kDeviceSets), patches);
   add_records(reader_.allocators(), layout.section(SectionKind::kAllocators), patches);
@@ -204,6 +224,7 @@ void Follower::add_failure(segment::Failure& failure, Bytes& patches) const {
     failure.list_slots = 0;
     failure.list_state = static_cast<std::uint32_t>(segment::ListState::kCut);
   }
+  if (redaction_ != nullptr) redaction_->apply(failure);
   const segment::Layout& layout = reader_.layout();
   recording::add_patch(
       layout.section(SectionKind::kFailures).at(segment::failure_place(failure.number)),

@@ -20,6 +20,7 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t kListEveryNs = 20'000'000;
 constexpr std::uint64_t kRetryFullNs = 1'000'000'000;
+constexpr std::size_t kMostRefused = 64;
 constexpr double kFillWanted = 0.25;  // of a ring, between two looks
 constexpr std::chrono::nanoseconds kShortestPause = 500us;
 constexpr std::chrono::nanoseconds kLongestPause = 50ms;
@@ -34,9 +35,29 @@ recording::Moment stored(const collect::Moment& now) {
   return {now.tsc, now.monotonic_ns, now.wall_ns};
 }
 
+// FILE is being written, FILE.1 is the one before it, and so on.
+std::string name_of_part(const std::string& path, std::uint32_t age) {
+  return age == 0 ? path : fmt::format("{}.{}", path, age);
+}
+
+// Makes room for a new FILE; the oldest goes.
+void shift_parts(const std::string& path, std::uint32_t parts) {
+  if (parts == 1) ::unlink(path.c_str());
+  for (std::uint32_t age = parts - 1; age > 0; --age) {
+    std::rename(name_of_part(path, age - 1).c_str(), name_of_part(path, age).c_str());
+  }
+}
+
 }  // namespace
 
-recording::FileInfo Recorder::describe(const RecordOptions& options, std::uint32_t part) {
+std::vector<std::string> parts_of(const std::string& path, std::uint32_t parts) {
+  std::vector<std::string> names;
+  for (std::uint32_t age = 0; age < parts; ++age) names.push_back(name_of_part(path, age));
+  return names;
+}
+
+recording::FileInfo Recorder::describe(const RecordOptions& options, std::uint32_t part,
+                                       Redaction& redaction) {
   recording::FileInfo info{};
   put(TTMEM_VERSION, info.version);
   std::array<char, 256> name{};
@@ -50,18 +71,26 @@ recording::FileInfo Recorder::describe(const RecordOptions& options, std::uint32
     places += (places.empty() ? "" : ":") + directory.path;
   }
   put(places, info.directories);
+  if (options.redact) redaction.apply(info);
   return info;
 }
 
 Result<std::unique_ptr<Recorder>> Recorder::start(RecordOptions options) {
-  auto file = recording::FileWriter::create(options.path, options.replace, describe(options, 0),
-                                            stored(collect::Moment::now()));
+  if (options.keep_old) shift_parts(options.path, options.parts);
+  Redaction redaction;
+  auto file =
+      recording::FileWriter::create(options.path, options.replace, describe(options, 0, redaction),
+                                    stored(collect::Moment::now()));
   if (!file) return file.error();
-  return std::unique_ptr<Recorder>(new Recorder(std::move(options), std::move(*file)));
+  return std::unique_ptr<Recorder>(
+      new Recorder(std::move(options), std::move(redaction), std::move(*file)));
 }
 
-Recorder::Recorder(RecordOptions options, recording::FileWriter file)
-    : options_(std::move(options)), file_(std::move(file)), procfs_("") {}
+Recorder::Recorder(RecordOptions options, Redaction redaction, recording::FileWriter file)
+    : options_(std::move(options)),
+      redaction_(std::move(redaction)),
+      file_(std::move(file)),
+      procfs_("") {}
 
 void Recorder::look(const collect::Moment& now) {
   find(now);
@@ -81,7 +110,10 @@ void Recorder::find(const collect::Moment& now) {
   if (same) return;
   for (const collect::Directory& directory : where_) {
     const auto listing = collect::list_segments(directory);
-    if (!listing) continue;
+    if (!listing) {
+      refuse(directory.path, listing.error());
+      continue;
+    }
     for (const collect::Found& file : listing->files) open(file);
   }
 }
@@ -97,11 +129,20 @@ void Recorder::open(const collect::Found& file) {
   auto follower = Follower::open(file, next_number_, options_.launches);
   if (!follower) {  // not written yet, perhaps: it is looked at again
     lists_.clear();
+    refuse(file.path, follower.error());
     return;
   }
+  refused_.erase(file.path);
+  if (options_.redact) (*follower)->redact(redaction_);
   seen_.insert(id);
   ++next_number_;
   followers_.push_back(std::move(*follower));
+}
+
+// A directory or file that is not there is no loss.
+void Recorder::refuse(const std::string& path, const Error& error) {
+  if (error.code == ErrorCode::kNotFound || refused_.size() >= kMostRefused) return;
+  refused_[path] = error.message;
 }
 
 void Recorder::follow(const collect::Moment& now) {
@@ -135,21 +176,23 @@ void Recorder::end(Follower& follower, const collect::Moment& now) {
   ended_missed_ += follower.missed();
 }
 
-// The newest parts are kept: FILE is being written, FILE.1 is the one before it, and so on.
+bool Recorder::is_part_full(const collect::Moment& now) const {
+  const bool large =
+      options_.max_bytes != 0 && file_.bytes() >= options_.max_bytes / options_.parts;
+  return large || (options_.part_ns != 0 && now.monotonic_ns >= part_began_ns_ + options_.part_ns);
+}
+
+// The newest parts are kept.
 void Recorder::rotate(const collect::Moment& now) {
-  if (options_.max_bytes == 0 || file_.bytes() < options_.max_bytes / options_.parts) return;
+  if (part_began_ns_ == 0) part_began_ns_ = now.monotonic_ns;
+  if (!is_part_full(now)) return;
+  part_began_ns_ = now.monotonic_ns;
   for (auto& follower : followers_) write(*follower, now, true);
   if (const auto error = file_.finish()) progress_.problem = error->message;
   part_bytes_.push_back(file_.bytes());
-  const auto name = [&](std::uint32_t age) {
-    return age == 0 ? options_.path : fmt::format("{}.{}", options_.path, age);
-  };
-  if (options_.parts == 1) ::unlink(options_.path.c_str());
-  for (std::uint32_t age = options_.parts - 1; age > 0; --age) {
-    std::rename(name(age - 1).c_str(), name(age).c_str());
-  }
-  auto next =
-      recording::FileWriter::create(options_.path, false, describe(options_, ++part_), stored(now));
+  shift_parts(options_.path, options_.parts);
+  auto next = recording::FileWriter::create(options_.path, false,
+                                            describe(options_, ++part_, redaction_), stored(now));
   if (!next) {
     progress_.problem = next.error().message;
     return;
@@ -172,6 +215,10 @@ void Recorder::sum_up() {
   const std::size_t older = std::min<std::size_t>(part_bytes_.size(), options_.parts - 1);
   for (std::size_t i = 0; i < older; ++i) {
     progress_.bytes += part_bytes_[part_bytes_.size() - 1 - i];
+  }
+  progress_.unreadable.clear();
+  for (const auto& [path, why] : refused_) {
+    progress_.unreadable.push_back(path + " is not recorded: " + why);
   }
   progress_.processes = next_number_ - 1;
   progress_.running = followers_.size();

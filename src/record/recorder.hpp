@@ -33,13 +33,20 @@ struct RecordOptions {
   bool launches = false;        // sample launches at every look
   std::uint64_t max_bytes = 0;  // of all parts together; 0: no bound
   std::uint32_t parts = 2;      // of a bounded recording: the newest are kept
+  std::uint64_t part_ns = 0;    // a part is no longer than this; 0: no bound
+  bool redact = false;          // users, hosts, commands and paths become numbers
+  bool keep_old = false;        // a file that is there becomes the part before this one
 };
 
 struct Progress {
   std::uint64_t events = 0, missed = 0, bytes = 0;
   std::size_t processes = 0, running = 0;  // recorded so far; of these, alive
   std::string problem;                     // the last one: a disk that is full
+  std::vector<std::string> unreadable;     // processes that are not recorded, and why
 };
+
+// The files of a recording in so many parts, the newest first, whether they are there or not.
+std::vector<std::string> parts_of(const std::string& path, std::uint32_t parts);
 
 class Recorder {
  public:
@@ -56,27 +63,32 @@ class Recorder {
   const Progress& progress() const { return progress_; }
 
  private:
-  Recorder(RecordOptions options, recording::FileWriter file);
-  static recording::FileInfo describe(const RecordOptions& options, std::uint32_t part);
+  Recorder(RecordOptions options, Redaction redaction, recording::FileWriter file);
+  static recording::FileInfo describe(const RecordOptions& options, std::uint32_t part,
+                                      Redaction& redaction);
   void find(const collect::Moment& now);
   void open(const collect::Found& file);
+  void refuse(const std::string& path, const Error& error);
   void follow(const collect::Moment& now);
   void write(Follower& follower, const collect::Moment& now, bool all);
   void end(Follower& follower, const collect::Moment& now);
+  bool is_part_full(const collect::Moment& now) const;
   void rotate(const collect::Moment& now);
   void sum_up();
 
   RecordOptions options_;
+  Redaction redaction_;
   recording::FileWriter file_;
   collect::ProcFs procfs_;
   std::vector<collect::Directory> where_;
   std::vector<collect::ListState> lists_;
   std::uint64_t listed_ns_ = 0;
   std::set<std::pair<std::string, std::uint64_t>> seen_;  // files, by path and inode
+  std::map<std::string, std::string> refused_;            // by path: why, as of the last try
   std::vector<std::unique_ptr<Follower>> followers_;      // of the living
   std::uint32_t next_number_ = 1;
   std::uint32_t part_ = 0;
-  std::uint64_t old_bytes_ = 0;  // of parts that were ended
+  std::uint64_t part_began_ns_ = 0;  // monotonic
   std::vector<std::uint64_t> part_bytes_;
   std::uint64_t ended_events_ = 0, ended_missed_ = 0;
   std::uint64_t full_until_ns_ = 0;  // the disk was full: not before then again

@@ -53,6 +53,25 @@ bool take_address(const std::string& text, ServeOptions& options) {
   return error == std::errc() && end == port.data() + port.size() && !port.empty();
 }
 
+// "500M", "2G", or plain bytes.
+bool take_number(std::string_view text, std::uint64_t least, std::uint64_t most,
+                 std::uint64_t& value) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  const unsigned shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
+  if (error != std::errc() || (shift == 0 && !unit.empty()) || number > most >> shift) return false;
+  value = number << shift;
+  return value >= least;
+}
+
+bool take_recording(const Config& config, RollingOptions& recording) {
+  const std::string& file = config.value("recording");
+  recording.file = file == "off" ? "" : file;
+  constexpr std::uint64_t kMostMinutes = 7 * 24 * 60;
+  return take_number(config.value("recording-minutes"), 1, kMostMinutes, recording.minutes);
+}
+
 bool take_switch(const Config& config, std::string_view name, bool& value) {
   const std::string& text = config.value(name);
   value = text == "true" || text == "1";
@@ -100,6 +119,9 @@ const std::vector<SettingInfo>& settings() {
       {"http", "ADDRESS|off", "HOST:PORT to listen on for the web page and the API"},
       {"legacy-socket", "PATH|off", "Socket for clients of the original"},
       {"history", "FILE|memory|off", "Where to keep the history"},
+      {"recording", "FILE|off", "Keep a recording of the last minutes in FILE, FILE.1, ..."},
+      {"recording-minutes", "N", "How many minutes of it to keep at least"},
+      {"recording-size", "SIZE", "At most so many bytes of it, such as 500M or 2G"},
       {"log-format", "text|json|legacy", "Format of the log; legacy: as the original's, on stdout"},
       {"allow-remote", "", "Accept connections from other machines; needs a token"},
       {"token-file", "FILE", "File with the token that other machines must send"},
@@ -112,6 +134,9 @@ const std::vector<SettingInfo>& settings() {
 std::string default_of(std::string_view name) {
   if (name == "http") return "127.0.0.1:7171";
   if (name == "legacy-socket") return "/tmp/tt_allocation_server.sock";
+  if (name == "recording") return "off";
+  if (name == "recording-minutes") return "60";
+  if (name == "recording-size") return "1G";
   if (name == "log-format") return "text";
   if (name == "token-file") return "";
   if (name != "history") return "false";
@@ -220,6 +245,13 @@ Result<ServeOptions> options_of(const Config& config) {
   const std::string& history = config.value("history");
   options.keeps_history = history != "off";
   if (options.keeps_history && history != "memory") options.history = history;
+  if (!take_recording(config, options.recording)) {
+    return wrong(config, "recording-minutes", "1 to 10080");
+  }
+  if (!take_number(config.value("recording-size"), 8ull << 20, 1ull << 50,
+                   options.recording.max_bytes)) {
+    return wrong(config, "recording-size", "at least 8M, such as 500M or 2G");
+  }
   const std::string& format = config.value("log-format");
   if (format == "json") options.log_format = LogFormat::kJson;
   if (format == "legacy") options.log_format = LogFormat::kLegacy;

@@ -56,6 +56,13 @@ Result<Values> read_config_file(const std::string& path);
 
 enum class LogFormat : std::uint8_t { kText, kJson, kLegacy };
 
+// A recording of the last minutes.
+struct RollingOptions {
+  std::string file;  // "" = none; FILE.1, FILE.2, ... are older
+  std::uint64_t minutes = 60;
+  std::uint64_t max_bytes = 1ull << 30;  // of all files together
+};
+
 struct ServeOptions {
   bool http = true;
   std::string http_host;
@@ -64,6 +71,7 @@ struct ServeOptions {
   bool keeps_history = true;
   std::string history;  // "" = in memory
   LogFormat log_format = LogFormat::kText;
+  RollingOptions recording;
   bool allow_remote = false;
   std::string token;       // what the token file says; "" = none
   bool all_users = false;  // also what others than the daemon's user would rather not show

@@ -25,6 +25,7 @@
 #include "serve/http_server.hpp"
 #include "serve/local_server.hpp"
 #include "serve/refresher.hpp"
+#include "serve/rolling_recording.hpp"
 #include "serve/viewers.hpp"
 #include "view/metrics.hpp"
 
@@ -55,6 +56,7 @@ class Daemon {
   legacy::Log& legacy_log();
   std::optional<DaemonEnd> open_http(int inherited);
   void open_history();
+  void open_recording();
   void open_legacy(int inherited);
   void handle_signals();
   void reload();
@@ -78,6 +80,7 @@ class Daemon {
   loop::Loop loop_;
   http::Guard guard_;
   std::unique_ptr<history::History> history_;
+  std::unique_ptr<RollingRecording> recording_;  // null: none is kept
   std::optional<Refresher> refresher_;
   std::optional<http::Routes> routes_;
   std::optional<Viewers> viewers_;  // none: everybody is told everything
@@ -116,6 +119,7 @@ DaemonEnd Daemon::run() {
   }
   const InheritedSockets inherited = take_inherited_sockets();
   open_history();
+  open_recording();
   std::optional<std::uint32_t> words_of_user;
   if (!options_.all_users) words_of_user = ::geteuid();
   refresher_.emplace(loop_, history_.get(), words_of_user);
@@ -144,6 +148,15 @@ void Daemon::open_history() {
     const std::string notice = history_->take_notice();
     if (!notice.empty()) log_.warn(notice);
   });
+}
+
+void Daemon::open_recording() {
+  if (options_.recording.file.empty()) return;
+  auto started = RollingRecording::start(options_.recording);
+  if (!started) return log_.warn(started.error().message + "; nothing is recorded");
+  recording_ = std::move(*started);
+  log_.info(fmt::format("the last {} minutes are recorded in {}", options_.recording.minutes,
+                        options_.recording.file));
 }
 
 std::optional<DaemonEnd> Daemon::open_http(int inherited) {
@@ -206,6 +219,7 @@ void Daemon::open_legacy(int inherited) {
 void Daemon::stop() {
   tell_service_manager("STOPPING=1");
   if (legacy_) legacy_->stop();
+  recording_.reset();
   if (history_) history_->close(collect::Moment::now().wall_ns);
   log_.info("stopped");
 }
@@ -225,7 +239,8 @@ void Daemon::reload() {
   const auto config = reload_();
   const auto options = config ? options_of(*config) : Result<ServeOptions>(config.error());
   if (!options) return log_.error("nothing was changed: " + options.error().message);
-  for (const char* name : {"http", "legacy-socket", "history"}) {
+  for (const char* name :
+       {"http", "legacy-socket", "history", "recording", "recording-minutes", "recording-size"}) {
     if (config->value(name) == config_.value(name)) continue;
     log_.warn(
         fmt::format("{} stays {}: it can only be changed by a restart", name, config_.value(name)));
@@ -273,6 +288,11 @@ http::RouteSources Daemon::sources() {
                 return refresher_->first_events(reader, last);
               },
           .recent_events = [this] { return refresher_->recent(); },
+          .recordings =
+              [this] {
+                const ledger::Snapshot& frame = refresher_->live().frame();
+                return recording_ ? recording_->json(frame) : no_recordings_json(frame);
+              },
           .self = [this] { return self(); }};
 }
 

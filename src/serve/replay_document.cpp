@@ -54,6 +54,7 @@ std::string recording_json(const collect::Collector& collector, const collect::O
   document["file"] = path.substr(path.rfind('/') + 1);
   document["first_ns"] = replay->first();
   document["last_ns"] = replay->last();
+  document["sampled_ns"] = replay->sampled_at();
   document["ended"] = replay->file().is_ended();
   document["bytes"] = replay->file().bytes();
   document["missed"] = missed;

@@ -23,6 +23,7 @@
 #include "serve/http_server.hpp"
 #include "serve/refresher.hpp"
 #include "serve/replay_document.hpp"
+#include "serve/rolling_recording.hpp"
 
 namespace ttmem::serve {
 namespace {
@@ -94,6 +95,7 @@ class Scene {
                   return Broadcast("at").first(reader, live_, collector_, "");
                 },
             .recent_events = [this] { return recent_; },
+            .recordings = [this] { return no_recordings_json(live_.frame()); },
             .self = [] { return own_cost(); }};
   }
 

@@ -35,6 +35,7 @@ struct Viewers::Viewer {
                 .metrics = shared.metrics,
                 .first_events = shared.first_events,
                 .recent_events = shared.recent_events,
+                .recordings = shared.recordings,
                 .self = shared.self}) {}
 
   void refresh_if_old() {

@@ -185,7 +185,6 @@ std::optional<ledger::Snapshot> read_snapshot(std::string_view text) {
   snapshot.host = json::string(document, "host");
   snapshot.boot_id = json::string(document, "boot_id");
   snapshot.time = json::number_or_0<std::uint64_t>(document, "time_ns");
-  snapshot.sampled = json::number_or_0<std::uint64_t>(document, "sampled_ns");
   for (const auto& each : field(document, "devices")) {
     snapshot.devices.push_back(json::read_device(each));
   }

@@ -23,13 +23,11 @@ Json stack_or_null(const ledger::Stack& stack) { return stack ? Json(*stack) : J
 Json id_text(std::uint64_t id) { return hex_text(id); }
 
 Json head(std::string_view document, const ledger::Snapshot& snapshot) {
-  Json fields = {{"schema", kJsonSchema},
-                 {"document", document},
-                 {"host", snapshot.host},
-                 {"boot_id", snapshot.boot_id},
-                 {"time_ns", snapshot.time}};
-  if (snapshot.sampled != 0) fields["sampled_ns"] = snapshot.sampled;
-  return fields;
+  return {{"schema", kJsonSchema},
+          {"document", document},
+          {"host", snapshot.host},
+          {"boot_id", snapshot.boot_id},
+          {"time_ns", snapshot.time}};
 }
 
 namespace {

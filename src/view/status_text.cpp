@@ -34,21 +34,6 @@ std::string empty_text() {
          "with `ttmem demo`.\n";
 }
 
-namespace {
-
-// Which moment of a recording it is, and how old what no event carries is there.
-std::string moment_text(const ledger::Snapshot& snapshot) {
-  std::string text =
-      fmt::format("Recording of {}, {}", printable(snapshot.host), clock_text(snapshot.time));
-  if (snapshot.sampled < snapshot.time) {
-    text += fmt::format("; launches, rings, peaks and geometry as of {:.3f} s before",
-                        static_cast<double>(snapshot.time - snapshot.sampled) / 1e9);
-  }
-  return text + "\n";
-}
-
-}  // namespace
-
 std::string status_text(const ledger::Snapshot& snapshot, const Style& style) {
   std::string text;
   const auto add = [&](const std::string& part) {
@@ -56,7 +41,6 @@ std::string status_text(const ledger::Snapshot& snapshot, const Style& style) {
     if (!text.empty()) text += "\n";
     text += part;
   };
-  if (snapshot.sampled != 0) add(moment_text(snapshot));
   if (is_empty(snapshot)) add(empty_text());
   for (const ledger::DeviceView& device : snapshot.devices) {
     add(device_tree(device, trust(snapshot, device.unique_id), style));

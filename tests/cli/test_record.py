@@ -4,12 +4,14 @@
 
 import json
 import os
+import random
 import signal
 import stat
 import subprocess
 
-from support import command
+from support import built, command
 from support.built import TTMEM
+from support.stage import staged
 from support.waiting import eventually
 
 
@@ -22,7 +24,6 @@ def without_moment(document):
     """A snapshot but for the moment it was taken at."""
     document = json.loads(document)
     del document["time_ns"]
-    document.pop("sampled_ns", None)  # only of a recording
     for process in document["processes"]:
         for name in ("started_ns", "ended_ns"):
             del process[name]
@@ -109,6 +110,146 @@ def test_a_file_that_is_there_is_not_replaced_unasked(tmp_path):
     done = command.run("status", "--from", str(file))
     assert done.returncode == 1
     assert "no recording" in done.stderr
+
+
+def stage_lines(count):
+    """Makes that many buffers one after the other, and ends."""
+    lines = [["open", {}]]
+    for number in range(count):
+        lines += [["allocate", {"id": number, "address": 1 << 21, "block": 64}],
+                  ["free", {"id": number}]]
+    return "".join(json.dumps(line) + "\n" for line in [*lines, ["quit", {}]])
+
+
+def test_a_program_is_recorded_from_its_first_event_to_its_last(tmp_path):
+    file = str(tmp_path / "run.ttm")
+    done = subprocess.run([TTMEM, "run", "--record", file, "--", built.program("stage")],
+                          input=stage_lines(5_000), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "missed" not in done.stderr
+    events = command.text("events", "--json", "--from", file).splitlines()
+    assert sum('"buffer_freed"' in event for event in events) == 5_000
+
+
+def test_run_record_ends_as_its_program_does(tmp_path):
+    done = command.run("run", "--record", str(tmp_path / "a.ttm"), "sh", "-c", "exit 7")
+    assert done.returncode == 7
+    recording = subprocess.Popen([TTMEM, "run", "--record", str(tmp_path / "b.ttm"), "sh", "-c",
+                                  "trap 'exit 5' TERM; echo; while :; do sleep 0.05; done"],
+                                 stdout=subprocess.PIPE)
+    recording.stdout.readline()
+    recording.terminate()
+    assert recording.wait() == 5
+
+
+def test_a_segment_that_may_not_be_read_is_named(tmp_path):
+    segments = os.environ["TTMEM_DIR"]
+    os.makedirs(segments, mode=0o700, exist_ok=True)
+    broken = os.path.join(segments, "ttmem-77-1-0123456789abcdef")
+    with open(broken, "wb") as file:
+        file.write(b"no segment" * 1000)
+    done = command.run("record", "-o", str(tmp_path / "run.ttm"), "--duration", "0.1")
+    assert f"{broken} is not recorded: " in done.stderr
+
+
+def test_a_summary_names_peaks_and_failures(tmp_path):
+    file = str(tmp_path / "run.ttm")
+    with command.workload():
+        command.text("record", "-o", file, "--duration", "0.2")
+    shown = command.text("status", "--from", file, "--summary")
+    assert "1 process" in shown and "peak of dram" in shown
+    document = command.document("status", "--from", file, "--summary")
+    assert document["document"] == "recording"
+    assert max(document["curve"]["most"]["dram"]) == next(
+        mark["bytes"] for mark in document["marks"] if mark["space"] == "dram")
+
+
+KEPT = os.path.join(built.SOURCE, "tests", "recording", "kept")
+
+
+def test_recordings_of_every_minor_version_are_read():
+    """Two buffers of 1 MiB a bank, a failure, two more, three are freed; made by each minor once."""
+    files = sorted(os.listdir(KEPT))
+    assert "minor-0.ttm" in files
+    for name in files:
+        file = os.path.join(KEPT, name)
+        for moment, buffers, failures in (("start", 0, 0), ("failure", 2, 1), ("peak", 4, 1),
+                                          ("end", 1, 1)):
+            document = command.document("status", "--from", file, "--at", moment)
+            assert document["devices"][0]["dram"]["taken"] == buffers * 12 << 20, (name, moment)
+            assert len(document["processes"][0]["failures"]) == failures, (name, moment)
+        events = [json.loads(line)["event"]
+                  for line in command.text("events", "--json", "--from", file).splitlines()]
+        assert events.count("buffer_allocated") == 4 and events.count("buffer_freed") == 3
+
+
+def cut_or_changed(data, chance):
+    """A file that ends anywhere, or has one byte changed."""
+    if chance.random() < 0.5:
+        return data[:chance.randrange(len(data))]
+    place = chance.randrange(len(data))
+    return data[:place] + bytes([data[place] ^ (1 << chance.randrange(8))]) + data[place + 1:]
+
+
+def test_whatever_is_left_of_a_file_is_read_or_refused(tmp_path):
+    with open(os.path.join(KEPT, "minor-0.ttm"), "rb") as file:
+        whole = file.read()
+    chance = random.Random(5)
+    broken = str(tmp_path / "broken.ttm")
+    for _ in range(40):
+        with open(broken, "wb") as file:
+            file.write(cut_or_changed(whole, chance))
+        done = command.run("status", "--json", "--from", broken)
+        assert done.returncode in (0, 1), done.stderr
+        if done.returncode == 0:
+            # What is shown was so at some moment.
+            devices = json.loads(done.stdout)["devices"]
+            assert all(device["dram"]["taken"] % (12 << 20) == 0 for device in devices)
+
+
+def test_a_full_disk_is_told_and_leaves_what_was_written(tmp_path):
+    file = str(tmp_path / "run.ttm")
+    with command.workload("--scenario", "busy"):
+        line = f"ulimit -f 40; trap '' XFSZ; exec {TTMEM} record --quiet -o {file} --duration 3"
+        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert file in done.stderr
+    assert os.path.getsize(file) <= 40 * 1024
+    assert json.loads(command.text("status", "--json", "--from", file))["processes"]
+
+
+def test_a_bounded_recording_keeps_the_newest(tmp_path):
+    file = str(tmp_path / "run.ttm")
+    with command.workload("--scenario", "busy", "--devices", "8", "--processes", "3"):
+        command.text("record", "-o", file, "--max-size", "1M", "--parts", "8", "--duration", "6")
+    parts = sorted(os.listdir(tmp_path))
+    assert 2 <= len(parts) <= 8
+    assert sum(os.path.getsize(tmp_path / part) for part in parts) <= (1 << 20) * 1.5
+    last = [command.document("status", "--from", str(tmp_path / part))["time_ns"] for part in parts]
+    assert last == sorted(last, reverse=True)  # FILE, FILE.1, FILE.2, ...
+
+
+def test_a_redacted_recording_names_nobody(tmp_path):
+    file = str(tmp_path / "run.ttm")
+    with staged() as play:
+        play("open")
+        play("program", id=1, name="matmul", cores=[0, 0, 1, 1],
+             kernels=[{"name": "reader", "source": "/home/alice/secret/reader.cpp", "bytes": 64}])
+        play("fail", message="TT_FATAL @ /home/alice/secret/bank.cpp:7: Out of Memory")
+        plain = command.document("status")
+        command.text("record", "-o", file, "--redact", "--duration", "0.2")
+    packed = subprocess.run(["zstd", "-dc", file], capture_output=True, check=True).stdout
+    process = plain["processes"][0]
+    for word in ("alice", "secret", "stage", plain["host"], os.environ["TTMEM_DIR"]):
+        assert len(word) < 4 or word.encode() not in packed, word
+    past = command.document("status", "--from", file)
+    redacted = past["processes"][0]
+    assert past["host"] == "host 1" and redacted["user"] == "user 1"
+    assert redacted["name"].startswith("command ") and redacted["pid"] == process["pid"]
+    assert past["devices"][0]["dram"] == plain["devices"][0]["dram"]
+    assert "Out of Memory" in redacted["failures"][0]["message"]
+    kernel = command.document("dump", "--from", file, "--kind", "kernel")["holdings"][0]
+    assert kernel["source"].startswith("path-0") and kernel["name"] == "reader"
 
 
 def test_a_moment_outside_of_the_recording_is_refused(tmp_path):

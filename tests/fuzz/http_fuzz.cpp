@@ -58,6 +58,7 @@ struct Host {
                              return http::FirstEvents{.start = ": \n\n", .rest = {}};
                            },
                        .recent_events = [] { return std::deque<ledger::EventView>(1); },
+                       .recordings = [] { return std::string("{}\n"); },
                        .self = [] { return view::SelfFigures(); }}};
   http::Guard guard{{.names = {"box"}}};
 };

@@ -36,10 +36,6 @@ std::string told(const Collector& collector) {
   // keeps the rounding of that moment: the last digits of these times are no figures.
   static const std::regex kLaunch(R"(dispatch_ns\": ?\d+)");
   static const std::regex kRate(R"("dispatches_per_second": ?[0-9.e+]+)");
-  // Only a recording says when it was sampled.
-  static const std::regex kSampled(
-      R"(\n *"sampled_ns": ?\d+,|,"sampled_ns":\d+|, "sampled_ns": \d+)");
-  text = std::regex_replace(text, kSampled, "");
   return std::regex_replace(std::regex_replace(text, kLaunch, "time"), kRate, "");
 }
 

@@ -87,7 +87,6 @@ bool LiveSnapshot::take(const ledger::Snapshot& snapshot) {
   frame_.host = snapshot.host;
   frame_.boot_id = snapshot.boot_id;
   frame_.time = snapshot.time;
-  frame_.sampled = snapshot.sampled;
   if (!changed) return false;
   frame_.unreadable = snapshot.unreadable;
   frame_.directories = snapshot.directories;

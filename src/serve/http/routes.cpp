@@ -51,6 +51,7 @@ const std::vector<Document>& documents() {
       {"explain", {"pid", "number"}},
       {"log", {}},
       {"recording", {}},
+      {"recordings", {}},
       {"programs", {"device", "pid", "process"}},
       {"origins", {"by", "device", "pid", "process"}},
       {"holdings", {"limit", "cursor", "device", "pid", "process", "kind", "space"}},
@@ -137,6 +138,7 @@ Response Routes::api(const Request& request, const std::string& name) {
   if (name == "explain") return explain(request);
   if (name == "log") return log();
   if (name == "recording") return recording();
+  if (name == "recordings") return json(sources_.recordings());
   if (name == "programs") return programs(request);
   if (name == "origins") return origins(request);
   if (name == "holdings") {

@@ -34,6 +34,8 @@ struct RouteSources {
   std::function<FirstEvents(const StreamOptions& reader, const std::string& last_event_id)>
       first_events;
   std::function<std::deque<ledger::EventView>()> recent_events;
+  // The document of what is recorded all the time.
+  std::function<std::string()> recordings;
   std::function<view::SelfFigures()> self;
 };
 
