@@ -51,6 +51,22 @@ ttmem_cores_t cores_of(const Json& from, std::uint32_t type = TTMEM_CORE_TENSIX)
   return ttmem_intern_cores(type, &range, 1);
 }
 
+// Where the cores lie on the chip: ethernet above the workers, dispatch cores right of them, and
+// between them a row of the network without any.
+void place_on_network(std::vector<ttmem_core>& cores, std::uint8_t columns) {
+  std::uint8_t ethernet = 0;
+  for (ttmem_core& core : cores) {
+    const bool dispatch = core.role == TTMEM_ROLE_DISPATCH;
+    if (core.role == TTMEM_ROLE_WORKER || dispatch) {
+      core.noc_x = static_cast<std::uint8_t>(dispatch ? columns + 1 : core.x + (core.x > 3 ? 2 : 1));
+      core.noc_y = static_cast<std::uint8_t>(2 + (dispatch ? core.x : core.y));
+    } else {
+      core.noc_x = ++ethernet;
+      core.noc_y = 0;
+    }
+  }
+}
+
 std::vector<ttmem_core> chip_cores(std::uint8_t columns, std::uint8_t rows) {
   constexpr std::uint8_t kNoc = 255, kEthernet = 8, kDispatch = 2;
   std::vector<ttmem_core> cores;
@@ -94,10 +110,11 @@ ttmem_device_t open_chip(const Json& how, std::uint32_t index,
   return ttmem_device_opened(&info);
 }
 
-// {"count", "first", "columns", "rows", "mesh": [rows, columns], "l1_small", "trace"}
+// {"count", "first", "columns", "rows", "mesh": [rows, columns], "l1_small", "trace", "noc": bool}
 void open_mesh(Stage& stage, const Json& how) {
   const std::uint8_t columns = how.value("columns", 8), rows = how.value("rows", 8);
-  const std::vector<ttmem_core> cores = chip_cores(columns, rows);
+  std::vector<ttmem_core> cores = chip_cores(columns, rows);
+  if (how.value("noc", false)) place_on_network(cores, columns + 1);
   std::vector<ttmem_device_t> chips;
   const std::uint32_t first = how.value("first", 0u);
   for (std::uint32_t i = 0; i < how.value("count", 1u); ++i) {

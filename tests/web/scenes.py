@@ -37,3 +37,16 @@ def model(play, chips=1, mesh=None, **shape):
 
 OUT_OF_MEMORY = {"kind": 1, "requested": 64_880_640, "per_bank": 1_013_760, "space": 1,
                  "message": "Out of Memory: Not enough space to allocate 64880640 B L1 buffer"}
+
+
+def scattered(play):
+    """L1 of 64 banks with two buffers and three holes, and a request that fits into none of them."""
+    play("open", count=1)
+    play("push", name="ttnn.empty", line="model/scattered.py:7 load")
+    for i, address in enumerate((188_416, 843_776)):
+        play("allocate", id=i + 1, space=1, address=address, block=327_680)
+    play("pop")
+    play("fail", kind=1, requested=31_457_280, per_bank=491_520, space=1,
+         message="Out of Memory: Not enough space to allocate 31457280 B L1 buffer across 64 banks, where each "
+                 "bank needs to store 491520 B, but bank size is 1393472 B (allocated: 655360 B, free: 738112 B, "
+                 "largest free block: 327680 B)")

@@ -112,12 +112,67 @@ def test_core_map(page, daemon, stage):
         page.until(lambda: cores_shown(page) == expected, f"the core map of {heat or 'used'}")
 
 
+def test_every_core_is_shown_as_what_it_is(page, daemon, stage):
+    scenes.model(stage(), noc=True)
+    page.open("/d/0")
+    page.until(lambda: page.count("[data-core]") == 64)
+    cores = daemon.document("/api/v1/devices/0/cores")["devices"][0]["cores"]
+    others = [core for core in cores if core["role"] != "worker"]
+    shown = page.run("""return await page.evaluate(() => Object.fromEntries(
+        [...document.querySelectorAll('[data-other]')].map((each) => [each.dataset.other, [each.dataset.place, each.textContent]])))""")
+    assert set(shown) == {f"{core['type']}:{core['x']},{core['y']}" for core in others} and len(others) == 10
+    assert "dispatch" in shown["dispatch:1,0"][1] and "eth" in shown["active_eth:0,2"][1]
+    # Row 1 of the network has no core at all: it is closed up.
+    assert shown["dispatch:1,0"][0] == "9,2" and shown["active_eth:0,2"][0] == "2,0"
+    assert "as they lie on the chip" in page.text('section[aria-label="Cores"]')
+    page.click('[data-other="active_eth:0,2"]')
+    page.until(lambda: page.path() == "/d/0/c/active_eth:0,2")
+    page.until(lambda: page.count(".l1-table tbody tr") > 0, "its own L1")
+    assert "Ethernet, active" in page.text('section[aria-label^="Core "]')
+
+
+def test_launches_per_core(page, daemon, stage):
+    play = stage()
+    scenes.model(play)
+    page.open("/d/0?heat=launches")
+    page.until(lambda: page.count("[data-core]") == 64)
+
+    def same():
+        play("launch", id=11)  # on columns 0 to 3
+        programs = {each["name"]: each for each in daemon.document("/api/v1/programs?device=0")["programs"]}
+        shown = cores_shown(page)
+        rate = programs["softmax"]["recent_per_second"]
+        return rate and shown["0,0"] and shown["0,0"] > shown["7,7"] and shown["7,7"] == shown["4,4"]
+    page.until(same, "a core has the launches of its programs")
+
+
+def test_views_are_drawn_as_views(page, daemon, stage):
+    play = stage()
+    top = scenes.model(play)
+    play("program", id=50, name="conv", cores=[0, 0, 3, 3], cbs=[4096], views=[{"buffer": 502, "address": top, "bytes": 32768}])
+    play("launch", id=50)
+    page.open("/d/0/c/1,1")
+    page.until(lambda: page.count(".l1-column [data-view]") == 1, "the view")
+    assert page.run("return await page.locator('[data-view]').first().getAttribute('data-view')") == "32768"
+    core = daemon.document("/api/v1/devices/0/cores?core=1,1&map=1")["devices"][0]["cores"][0]
+    stretches = page.run("""return await page.evaluate(() => [...document.querySelectorAll('.l1-table tbody tr[data-kind]')].map(
+        (row) => Number(row.querySelector('[data-bytes]').dataset.bytes)))""")
+    assert sum(stretches) == core["l1_bytes"], "a view takes nothing"
+    lowest = min(part["begin"] for part in core["map"] if part["kind"] == "buffer")
+    line = page.run("return await page.locator('.program-line').getAttribute('data-address')")
+    assert int(line) == lowest - core["headroom_reserved"], "where any live program ends"
+    page.until(lambda: "mlp.py:92" in page.text(".l1-table"), "the line of a buffer")
+    page.open("/d/0/c/7,7")
+    page.until(lambda: page.count(".l1-table tbody tr") > 3)
+    assert page.count("[data-view]") == 0, "conv is not on this core"
+
+
 def test_column_of_a_core_is_its_whole_l1(page, daemon, stage):
     scenes.model(stage())
     page.open("/d/0/c/2,1")
     page.until(lambda: page.count(".l1-table tbody tr") > 3)
     core = daemon.document("/api/v1/devices/0/cores?core=2,1&map=1")["devices"][0]["cores"][0]
-    shown = page.run("""return await page.evaluate(() => [...document.querySelectorAll('.l1-table tbody tr')].map(
+    shown = page.run("""return await page.evaluate(() => [...document.querySelectorAll('.l1-table tbody tr[data-kind]')].map(
         (row) => [row.dataset.kind, Number(row.querySelector('[data-bytes]').dataset.bytes)]))""")
     assert shown[::-1] == [[part["kind"], part["end"] - part["begin"]] for part in core["map"]]
     assert sum(size for _, size in shown) == core["l1_bytes"]
@@ -231,6 +286,36 @@ def test_failures_with_what_was_held(page, stage):
     page.click('h2 a:has-text("Out of memory")')
     page.until(lambda: page.figures().get("failure.per_bank") == scenes.OUT_OF_MEMORY["per_bank"])
     page.until(lambda: len(page.rows("what was held")) > 10)
+
+
+def test_a_failure_is_explained(page, daemon, stage):
+    play = stage("failing")
+    scenes.scattered(play)
+    page.open("/failures")
+    page.click('h2 a:has-text("Out of memory")')
+    told = daemon.document(f"/api/v1/explain?pid={play.pid}&number=1")
+    assert told["verdict"] == "scattered" and told["cures"] and told["holders"]
+    why = 'section[aria-label="Why, and what helps"]'
+    page.until(lambda: page.count(f'{why}[data-verdict="scattered"]') == 1)
+    assert told["headline"] in page.text(why)
+    figures = page.figures(why)
+    assert figures == {f"sum.{name}": told["sum"][name] for name in ("asked", "held", "holes", "largest_hole", "bank")}
+    strips = page.run("""return await page.evaluate(() => [...document.querySelectorAll('.picture-part')].map(
+        (each) => [each.dataset.strip, each.getBoundingClientRect()]).map(([kind, box]) => [kind, box.left, box.width]))""")
+    assert [kind for kind, _, _ in strips] == [each["kind"] for each in told["picture"]]
+    begin = told["picture"][0]["begin"]
+    scale = strips[0][2] / (told["picture"][0]["end"] - begin)
+    for (_, left, width), each in zip(strips, told["picture"], strict=True):
+        assert left - strips[0][1] == pytest.approx((each["begin"] - begin) * scale, abs=3), "true to scale"
+        assert width == pytest.approx((each["end"] - each["begin"]) * scale, abs=3)
+    cures = page.run("return await page.evaluate(() => [...document.querySelectorAll('[data-cure]')].map((each) => each.dataset.cure))")
+    assert cures == [each["kind"] for each in told["cures"]]
+    for cure in told["cures"]:
+        assert cure["text"] in page.text(why)
+    held = page.run("return await page.evaluate(() => [...document.querySelectorAll('[data-holder]')].map((each) => Number(each.dataset.holder)))")
+    assert held == [each["bytes"] for each in told["holders"]] and sum(held) == told["sum"]["held"]
+    page.click(f"{why} summary")
+    assert page.count('[data-table="picture"] tbody tr') == len(told["picture"])
 
 
 def test_events_of_before_and_of_now(page, stage):

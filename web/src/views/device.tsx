@@ -4,18 +4,15 @@
 // One device: its figures, its cores as a heat map, the L1 of a chosen core, its DRAM banks.
 import { deviceOf, received } from '../live/live.ts';
 import { useDocument } from '../live/ask.ts';
-import type { Bank, CoreL1, CoresDocument, Device, RingContents } from '../live/documents.ts';
+import type { Bank, Device, RingContents } from '../live/documents.ts';
 import { BankView } from '../parts/bank.tsx';
-import { CoreMap, coreName, HEATS, Scale } from '../parts/core_map.tsx';
 import { DramBar, L1Bar, L1_PARTS } from '../parts/device_bars.tsx';
 import { Legend } from '../parts/bar.tsx';
-import { L1Column } from '../parts/l1_column.tsx';
 import { Rings } from '../parts/rings.tsx';
 import { Badge, Bytes, Count, Empty, Fact, Name, Problem } from '../parts/text.tsx';
-import { Copy } from '../parts/copy.tsx';
-import { go, parameter, parameters, setParameters } from '../route.ts';
-import { nounText, percentText } from '../format/units.ts';
-import { ROLE_WORDS } from '../format/words.ts';
+import { coreName } from '../format/cores.ts';
+import { percentText } from '../format/units.ts';
+import { Cores } from './cores.tsx';
 import { HoldingsTable } from './holdings.tsx';
 
 const CORES_EVERY_MS = 1000, BANKS_EVERY_MS = 2000;
@@ -130,105 +127,6 @@ function RingsOf({ id }: { id: number }) {
       <Problem text={problem} />
       {data && <Rings rings={data.rings} />}
     </section>
-  );
-}
-
-function Cores({ device, chosen }: { device: Device; chosen: string | null }) {
-  const path = `/api/v1/devices/${device.id}/cores`;
-  const { data, problem } = useDocument<CoresDocument>(path, CORES_EVERY_MS).value;
-  const how = HEATS.find((each) => each.name === parameter('heat')) ?? HEATS[0]!;
-  const cores = data?.devices[0]?.cores ?? [];
-  const workers = cores.filter((core) => core.role === 'worker');
-  const others = cores.filter((core) => core.role !== 'worker');
-  const text = parameters.value.toString();
-  const open = (core: CoreL1) =>
-    go((coreName(core) === chosen ? `/d/${device.id}` : `/d/${device.id}/c/${coreName(core)}`) + (text ? `?${text}` : ''));
-  return (
-    <section aria-label="Cores">
-      <h2>Cores</h2>
-      <div class="table-head">
-        <label>
-          Show{' '}
-          <select value={how.name} onChange={(event) => setParameters({ heat: event.currentTarget.value === 'used' ? null : event.currentTarget.value })}>
-            {HEATS.map((each) => (
-              <option key={each.name} value={each.name}>
-                {each.title}
-              </option>
-            ))}
-          </select>
-        </label>
-        <Scale how={how} />
-        <span class="quiet">{nounText(workers.length, 'worker core')}; choose one to see its L1</span>
-        <Copy json={path} command={`ttmem status --device ${device.id} --cores`} name="core" />
-      </div>
-      <Problem text={problem} />
-      <div class={chosen ? 'cores with-core' : 'cores'}>
-        {workers.length > 0 && <CoreMap cores={workers} how={how} chosen={chosen} onChoose={open} label={`${how.title} on the worker cores of device ${device.id}`} />}
-        {chosen && <OneCore id={device.id} name={chosen} />}
-      </div>
-      {others.length > 0 && <Others id={device.id} cores={others} />}
-    </section>
-  );
-}
-
-function OneCore({ id, name }: { id: number; name: string }) {
-  const { data, problem } = useDocument<CoresDocument>(`/api/v1/devices/${id}/cores?map=1&core=${encodeURIComponent(name)}`, CORES_EVERY_MS).value;
-  const core = data?.devices[0]?.cores[0];
-  return (
-    <section class="panel one-core" aria-label={`Core ${name}`}>
-      <h3>
-        Core {name} <a class="small" href={`/d/${id}`}>close</a>
-      </h3>
-      <Problem text={problem} />
-      {core?.clash && (
-        <p class="problem">
-          Clash: program <Name of={core.clash.program} none="(none)" /> and buffer <Name of={core.clash.buffer} none="(none)" /> of{' '}
-          <Name of={core.clash.process} /> {core.clash.pid} overlap by <Bytes value={core.headroom === null ? null : -core.headroom} />.
-        </p>
-      )}
-      {core && <L1Column core={core} />}
-      {core?.kernels && core.kernels.length > 0 && (
-        <ul class="core-kernels" aria-label="Kernels">
-          {core.kernels.map((kernel, i) => (
-            <li key={i}>
-              <Name of={kernel.name} none={kernel.processor} /> <span class="quiet">{kernel.type}, {kernel.processor}</span> <Bytes value={kernel.bytes} />
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
-  );
-}
-
-function Others({ id, cores }: { id: number; cores: CoreL1[] }) {
-  return (
-    <details>
-      <summary>{nounText(cores.length, 'other core')}: ethernet, dispatch, DRAM</summary>
-      <table class="plain-table">
-        <thead>
-          <tr>
-            <th scope="col">Core</th>
-            <th scope="col">Role</th>
-            <th scope="col" class="number">L1</th>
-            <th scope="col" class="number">Fixed</th>
-            <th scope="col" class="number">Ring used</th>
-            <th scope="col" class="number">Kernels</th>
-          </tr>
-        </thead>
-        <tbody>
-          {cores.map((core) => (
-            <tr key={`${core.type} ${coreName(core)}`}>
-              <td><a href={`/d/${id}/c/${coreName(core)}`}>{coreName(core)}</a></td>
-              <td>{ROLE_WORDS[core.role] ?? core.role}</td>
-              <td class="number"><Bytes value={core.l1_bytes} /></td>
-              <td class="number"><Bytes value={core.fixed} /></td>
-              <td class="number"><Bytes value={core.ring_used} /></td>
-              <td class="number"><Bytes value={core.kernel_footprint} /></td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </details>
   );
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// What failed, in the runtime's own words, with what was held at that moment.
+// What failed: why, in the runtime's own words, with what was held at that moment and what helps.
 import { useDocument } from '../live/ask.ts';
 import type { ProcessFailure } from '../live/documents.ts';
 import { Table } from '../parts/table.tsx';
@@ -13,12 +13,17 @@ import { byOperationAndLine } from '../format/groups.ts';
 import { setParameters } from '../route.ts';
 import { dateText } from '../format/units.ts';
 import { KIND_WORDS, SPACE_WORDS, visible } from '../format/words.ts';
+import { Explanation } from './explain.tsx';
 import { HOLDING_COLUMNS } from './holdings.tsx';
 
 const EVERY_MS = 2000;
 interface Failures {
   failures: ProcessFailure[];
 }
+
+// Without the stack of the runtime, which is in the failure's own view.
+const firstLines = (message: string | null): string =>
+  ((message ?? '').split('\nbacktrace:')[0] ?? '').split('\n').map(visible).join('\n');
 
 const kindOf = (failure: ProcessFailure): string => KIND_WORDS[failure.kind] ?? failure.kind;
 
@@ -43,7 +48,7 @@ export function FailuresView() {
                 <Name of={failure.process} /> {failure.pid}, {dateText(failure.time_ns)}
               </span>
             </h2>
-            <p class="mono message">{visible(failure.message)}</p>
+            <p class="mono message">{firstLines(failure.message)}</p>
           </li>
         ))}
       </ul>
@@ -70,7 +75,9 @@ export function FailureView({ whose, number }: { whose: string; number: number }
   return (
     <>
       <h1>{kindOf(failure)}</h1>
-      <p class="mono message">{visible(failure.message)}</p>
+      <Explanation whose={process} number={number} />
+      <h2>In the runtime's words</h2>
+      <p class="mono message">{firstLines(failure.message)}</p>
       <dl class="facts panel">
         <Fact label="Process"><Name of={failure.process} /> {failure.pid}{!failure.alive && ' (ended)'}</Fact>
         <Fact label="When">{dateText(failure.time_ns)}</Fact>
