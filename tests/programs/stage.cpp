@@ -58,7 +58,8 @@ void place_on_network(std::vector<ttmem_core>& cores, std::uint8_t columns) {
   for (ttmem_core& core : cores) {
     const bool dispatch = core.role == TTMEM_ROLE_DISPATCH;
     if (core.role == TTMEM_ROLE_WORKER || dispatch) {
-      core.noc_x = static_cast<std::uint8_t>(dispatch ? columns + 1 : core.x + (core.x > 3 ? 2 : 1));
+      core.noc_x =
+          static_cast<std::uint8_t>(dispatch ? columns + 1 : core.x + (core.x > 3 ? 2 : 1));
       core.noc_y = static_cast<std::uint8_t>(2 + (dispatch ? core.x : core.y));
     } else {
       core.noc_x = ++ethernet;
