@@ -12,7 +12,7 @@ def busy(stage):
     scenes.model(play, chips=2)
     play("fail", **scenes.OUT_OF_MEMORY)
     return ["/", "/d/0/c/2,1", "/p", f"/p/{play.pid}-0", "/holdings", "/origins", "/programs", "/t", "/events", "/failures",
-            f"/failures/{play.pid}/1", "/health", "/nowhere"]
+            f"/failures/{play.pid}/1", "/compare", "/health", "/nowhere"]
 
 
 READY = {"/": "article.card", "/d/0/c/2,1": ".l1-table tr", "/p": "td", "/holdings": "td", "/origins": ".icicle", "/programs": "td", "/t": ".chart canvas",

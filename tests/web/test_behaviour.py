@@ -2,6 +2,10 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """How the page behaves: live, by keyboard, when the daemon dies, with hostile names and many rows."""
 
+import base64
+import csv
+import io
+
 import pytest
 import scenes
 from daemon import Daemon, own_address
@@ -125,6 +129,47 @@ def test_keyboard_alone(page, stage):
     assert page.path() == "/d/0/c/7,7"
     page.run("await page.goBack()")
     assert page.path() == "/d/0/c/2,1"
+
+
+SAVED = """const waiting = page.waitForEvent('download');
+await page.locator(argument).first().click();
+const saved = await waiting;
+const chunks = [];
+for await (const chunk of await saved.createReadStream()) chunks.push(chunk);
+return [saved.suggestedFilename(), Buffer.concat(chunks).toString('base64')]"""
+
+
+def test_a_picture_is_saved_as_it_is_seen(page, stage):
+    scenes.model(stage())
+    page.open("/d/0")
+    page.until(lambda: page.count("[data-core]") == 64)
+    name, data = page.run(SAVED, 'section[aria-label="Cores"] button:has-text("PNG")')
+    assert name == "ttmem-cores.png"
+    read = """return await page.evaluate(async (data) => {
+      const bytes = Uint8Array.from(atob(data), (each) => each.charCodeAt(0));
+      const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+      const canvas = new OffscreenCanvas(image.width, image.height), to = canvas.getContext('2d');
+      to.drawImage(image, 0, 0);
+      const whole = document.querySelector('[data-picture]').getBoundingClientRect();
+      return ['0,0', '7,7'].map((core) => {
+        const cell = document.querySelector(`[data-core="${core}"]`), box = cell.getBoundingClientRect();
+        const at = [2 * (box.right - 6 - whole.left), 2 * (box.bottom - 6 - whole.top)];
+        const [r, g, b] = to.getImageData(...at, 1, 1).data;
+        return [`rgb(${r}, ${g}, ${b})`, getComputedStyle(cell).backgroundColor];
+      }); }, argument)"""
+    cells = page.run(read, data)
+    assert all(painted == seen for painted, seen in cells), cells
+    assert cells[0] != cells[1], "cores that hold different amounts"
+
+
+def test_a_list_is_saved_as_csv_with_exact_bytes(page, stage):
+    scenes.model(stage())
+    page.open("/holdings")
+    page.until(lambda: page.rows("holdings"))
+    name, data = page.run(SAVED, 'section[aria-label="holdings"] button:has-text("CSV")')
+    rows = list(csv.DictReader(io.StringIO(base64.b64decode(data).decode())))
+    assert name == "ttmem-holdings.csv" and len(rows) == 12
+    assert [int(row["size"]) for row in rows] == [row["size"] for row in page.rows("holdings")]
 
 
 def test_what_is_not_there(page, stage):

@@ -226,6 +226,52 @@ def test_origins_add_up(page, daemon, stage):
     page.until(lambda: {row["name"] for row in page.rows("origins")} >= {"ttnn.from_torch", "ttnn.linear"})
 
 
+def test_origins_name_their_processes_and_their_sum(page, daemon, stage):
+    play = stage("llama")
+    scenes.model(play, chips=2)
+    page.open("/origins")
+    page.until(lambda: len(page.rows("origins")) == 7)
+    total = daemon.document("/api/v1/origins?by=line")["total"]
+    shown = page.figures('dl[aria-label="All rows together"]')
+    assert shown == {"total.dram": total["dram"]["taken"], "total.l1": total["l1"]["taken"], "total.recent": total["dram"]["recent"],
+                     "total.program_l1": total["program_l1"], "total.kernels": total["kernels"]}
+    rows = page.rows("origins")
+    assert sum(row["dram"] for row in rows) == shown["total.dram"]
+    assert {row["processes"] for row in rows} == {f"llama {play.pid}"}
+
+
+def test_a_frozen_moment_is_compared_with_now(page, daemon, stage):
+    play = stage("llama")
+    scenes.model(play, chips=2)
+    page.open("/t")
+    page.until(lambda: daemon.document("/api/v1/origins?by=line")["total"]["dram"]["taken"] > 0)
+    before = daemon.document("/api/v1/origins?by=line")["total"]["dram"]["taken"]
+    page.press("f")
+    page.until(lambda: page.figures().get("compare.before") == before, "the frozen moment")
+    page.until(lambda: page.figures()["compare.difference"] == 0)
+    play("push", name="ttnn.linear", line="model/mlp.py:77")
+    play("allocate", id=900, address=1 << 29, block=1 << 20)
+    play("pop")
+    play("push", name="ttnn.add", line="model/new.py:5")
+    play("allocate", id=901, address=(1 << 29) + (1 << 20), block=1 << 16)
+    play("pop")
+    for i in (0, 2, 3):  # all that model/attention.py:88 has
+        play("free", id=i)
+    chips = 2 * 12
+    expected = {"model/mlp.py:77": ("grew", chips << 20), "model/new.py:5": ("came", chips << 16),
+                "model/attention.py:88": ("went", -3 * 4 * chips << 20)}
+    page.until(lambda: {row["line"]: (row["change"], row["difference"]) for row in page.rows("differences")} == expected,
+               "what came, went and grew")
+    figures = page.figures()
+    assert figures["compare.before"] == before
+    assert figures["compare.after"] == daemon.document("/api/v1/origins?by=line")["total"]["dram"]["taken"]
+    assert figures["compare.difference"] == sum(difference for _, difference in expected.values())
+    page.press("f")  # two frozen moments
+    page.until(lambda: page.count('select >> nth=0 >> option') == 2)
+    page.run("await page.reload()")
+    page.until(lambda: page.count('select >> nth=0 >> option') == 2, "kept while the tab is open")
+
+
 def test_two_processes_1_are_two(page, daemon, at_end):
     if subprocess.run([*command.CONTAINER, "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("no namespace for pids can be made here")

@@ -10,6 +10,7 @@ import { dark, toggleTheme } from './theme.ts';
 import { clockText, durationText } from './format/units.ts';
 import { visible } from './format/words.ts';
 import { Empty } from './parts/text.tsx';
+import { Compare } from './views/compare.tsx';
 import { DeviceView } from './views/device.tsx';
 import { Events } from './views/events.tsx';
 import { FailuresView, FailureView } from './views/failures.tsx';
@@ -33,6 +34,7 @@ function View() {
   if (first === 'origins') return <Origins />;
   if (first === 'programs') return <Programs />;
   if (first === 't') return <Time />;
+  if (first === 'compare') return <Compare />;
   if (first === 'events') return <Events />;
   if (first === 'health') return <Health />;
   if (first === '') return <Overview />;
@@ -46,7 +48,8 @@ function View() {
   );
 }
 
-const isAt = (view: string): boolean => (view === '/' ? path.value === '/' || path.value.startsWith('/d/') : path.value === view || path.value.startsWith(`${view}/`));
+// Comparing two moments belongs to the time, a device to the overview.
+const isAt = (view: string): boolean => (view === '/t' && path.value === '/compare') || (view === '/' ? path.value === '/' || path.value.startsWith('/d/') : path.value === view || path.value.startsWith(`${view}/`));
 
 function Navigation() {
   return (

@@ -4,6 +4,7 @@
 // Keys that work in every view. What a view itself understands stands with it (the core map).
 import { signal } from '@preact/signals';
 import { togglePause } from './live/live.ts';
+import { freeze } from './live/moments.ts';
 import { go } from './route.ts';
 import { toggleTheme } from './theme.ts';
 
@@ -28,6 +29,7 @@ export const KEYS: [string, string][] = [
   ['Arrows, Home, End, Page Up, Page Down', 'move in the core map'],
   ['Enter', 'open what is focused: a core, a link'],
   ['Esc', 'leave the filter, close this'],
+  ['f', 'freeze this moment, to compare it with another'],
   ['d', 'dark or light'],
   ['?', 'these keys'],
 ];
@@ -37,6 +39,7 @@ const ACTIONS: Record<string, () => void> = {
   ' ': togglePause,
   '?': () => (helpOpen.value = !helpOpen.value),
   d: toggleTheme,
+  f: () => void freeze().then((moment) => go(`/compare?from=${moment.id}`)),
 };
 
 export function startKeys(): void {

@@ -73,6 +73,7 @@ export interface Device {
   l1_bytes_per_core: Figure;
   dram_banks: Figure;
   processes: number;
+  nominal: { dram_bytes: number; l1_bytes: number } | null;
   host: Host | null;
   dram: Space;
   l1: Space;
@@ -144,76 +145,6 @@ export interface ProcessFailure extends Failure, Whose {
   process: string;
   alive: boolean;
   picture: Holding[] | null;
-}
-
-// Why something did not fit: one bank as it was, who held it, and what would have helped.
-export interface BankSum {
-  asked: Figure;
-  held: Figure;
-  holes: Figure;
-  largest_hole: Figure;
-  bank: Figure;
-  banks: Figure;
-  figures_from: string | null;
-}
-
-export interface Strip {
-  kind: string;
-  begin: number;
-  end: number;
-  blocks: number;
-  free: number;
-  name: string | null;
-}
-
-export interface HeldOrigin {
-  operation: string | null;
-  line: string | null;
-  region: string | null;
-}
-
-export interface ClashSides {
-  program: string | null;
-  program_line: string | null;
-  cores: string | null;
-  region_end: Figure;
-  lowest_buffer: Figure;
-  overlap: Figure;
-  buffer: HeldOrigin;
-  buffer_bytes: Figure;
-}
-
-export interface Holder extends HeldOrigin {
-  kind: string;
-  bytes: number;
-  taken: number;
-  count: number;
-  lowest: number;
-  oldest_ns: Figure;
-  last_use_ns: Figure;
-}
-
-export interface Cure {
-  kind: string;
-  text: string;
-  call: string | null;
-  given: string | null;
-}
-
-export interface ExplainDocument extends Whose {
-  time_ns: number;
-  failure: Failure;
-  verdict: string;
-  headline: string;
-  space: string | null;
-  sum: BankSum;
-  picture: Strip[] | null;
-  clash: ClashSides | null;
-  holders: Holder[];
-  holders_left_out: number;
-  cures: Cure[];
-  remarks: string[];
-  unknown: string[];
 }
 
 export interface Mesh {
@@ -465,6 +396,7 @@ export interface RingContents extends Ring, Whose {
 
 export interface OriginSpace {
   taken: Figure;
+  at_peak: Figure;
   recent: Figure;
   buffers: number;
 }
@@ -483,9 +415,11 @@ export interface Origin extends OriginBytes {
   name: string | null;
   path: string[];
   pids: number[];
+  processes: (Whose & { process: string })[];
 }
 
 export interface OriginsDocument {
+  time_ns: number;
   by: string;
   origins: Origin[];
   total: OriginBytes;

@@ -3,7 +3,7 @@
 //
 // One bank, or the L1 of one core, as it was when something failed: what was held and the holes between,
 // and below it, at the same scale, what did not fit. Low addresses are at the left.
-import type { Strip } from '../live/documents.ts';
+import type { Strip } from '../live/explained.ts';
 import { bytesText, exactText, hexText, nounText } from '../format/units.ts';
 import { SPACE_WORDS, visible } from '../format/words.ts';
 import { Bytes, Name } from './text.tsx';
@@ -51,7 +51,7 @@ export function BankPicture({ strips, space }: Props) {
   const kindOf = (strip: Strip): string => (strip.kind === 'held' ? `fill ${colour}` : strip.kind === 'mixed' ? 'fill mixed' : 'fill free');
   return (
     <div class="picture">
-      <div role="img" aria-label={`One ${space === 'dram' || space === 'trace' ? 'bank' : 'core'} of ${SPACE_WORDS[space ?? ''] ?? 'memory'}, from low to high addresses; the table below says the same`}>
+      <div data-picture role="img" aria-label={`One ${space === 'dram' || space === 'trace' ? 'bank' : 'core'} of ${SPACE_WORDS[space ?? ''] ?? 'memory'}, from low to high addresses; the table below says the same`}>
         <Lane strips={there} of={kindOf} begin={begin} size={end - begin} />
         {wanted.length > 0 && <Lane strips={wanted} of={() => 'wanted'} begin={begin} size={end - begin} />}
       </div>

@@ -137,5 +137,5 @@ export function Chart(props: Props) {
       plot.current = null;
     };
   }, []);
-  return <div class="chart" ref={box} role="img" aria-label={`${props.label} over time; the table below has the figures`} />;
+  return <div class="chart" data-picture ref={box} role="img" aria-label={`${props.label} over time; the table below has the figures`} />;
 }

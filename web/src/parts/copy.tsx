@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// What is shown, for other programs: as JSON, as CSV, as the command that says the same.
+// What is shown, for other programs and other people: as JSON, as CSV, as a picture, and as the command
+// that says the same.
 import { useState } from 'preact/hooks';
 import { pluralOf } from '../format/units.ts';
+import { pngOf } from './png.ts';
 
 interface Props {
   json?: string | undefined;
   command?: string | undefined;
   csv?: () => string;
+  png?: boolean; // of `[data-picture]` in the same section
   name: string;
 }
 
-function save(text: string, name: string): void {
+function save(blob: Blob, name: string): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+  link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+async function savePicture(button: HTMLElement, name: string): Promise<void> {
+  const picture = button.closest('section')?.querySelector('[data-picture]');
+  const blob = picture && (await pngOf(picture));
+  if (blob) save(blob, name);
 }
 
 // Without https only a page of this machine may use the clipboard: else the text is selected by hand.
@@ -45,7 +54,8 @@ export function CopyCommand({ text, label = text }: { text: string; label?: stri
   );
 }
 
-export function Copy({ json, command, csv, name }: Props) {
+export function Copy({ json, command, csv, png, name }: Props) {
+  const file = `ttmem-${pluralOf(name).replaceAll(' ', '-')}`;
   return (
     <span class="copy">
       {json && (
@@ -54,8 +64,13 @@ export function Copy({ json, command, csv, name }: Props) {
         </a>
       )}
       {csv && (
-        <button type="button" class="small" onClick={() => save(csv(), `ttmem-${pluralOf(name).replaceAll(' ', '-')}.csv`)}>
+        <button type="button" class="small" onClick={() => save(new Blob([csv()], { type: 'text/csv' }), `${file}.csv`)}>
           CSV
+        </button>
+      )}
+      {png && (
+        <button type="button" class="small" onClick={(event) => void savePicture(event.currentTarget, `${file}.png`)}>
+          PNG
         </button>
       )}
       {command && <CopyCommand text={command} />}

@@ -19,7 +19,7 @@ export function Icicle({ groups, label, onPick }: Props) {
   const total = groups.reduce((sum, group) => sum + group.bytes, 0);
   if (total === 0) return <p class="quiet">Nothing is taken.</p>;
   return (
-    <div class="icicle" role="list" aria-label={`${label}, ${bytesText(total)}`}>
+    <div class="icicle" data-picture role="list" aria-label={`${label}, ${bytesText(total)}`}>
       {groups.filter((group) => group.bytes / total > NARROW).map((group, i) => (
         <Bar key={group.name} group={group} of={total} whole={total} above={[]} onPick={onPick} shade={i % 2} />
       ))}

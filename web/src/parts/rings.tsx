@@ -31,7 +31,7 @@ export function Rings({ rings }: { rings: RingContents[] }) {
   const known = rings.filter((ring) => ring.capacity > 0);
   if (known.length === 0) return <p class="quiet">No process that lives has a ring here.</p>;
   return (
-    <div class="rings">
+    <div class="rings" data-picture>
       {known.map((ring) => (
         <div key={`${processKey(ring)} ${ring.core_type} ${ring.queue} ${ring.sub_device}`} class="ring" data-ring={ring.core_type}>
           <div class="ring-facts">

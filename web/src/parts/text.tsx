@@ -16,6 +16,14 @@ export function Bytes({ value, figure }: { value: Figure | undefined; figure?: s
   );
 }
 
+// What the board has by its data sheet is named so: nobody has measured it.
+export const Capacity = ({ told, nominal, figure }: { told: Figure; nominal: number | undefined; figure?: string }) =>
+  told !== null || nominal === undefined ? (
+    <Bytes value={told} {...(figure ? { figure } : {})} />
+  ) : (
+    <span class="bytes" data-nominal={nominal} title={`${exactText(nominal)} by the data sheet of the board`}>{bytesText(nominal)} (nominal)</span>
+  );
+
 export const Count = ({ value, figure }: { value: Figure | undefined; figure?: string }) => (
   <span class={value === null || value === undefined ? 'unknown' : undefined} data-count={value ?? 'null'} data-figure={figure}>
     {countText(value)}

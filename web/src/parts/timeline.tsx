@@ -69,7 +69,7 @@ export function Timeline({ document }: { document: LaunchesDocument | null }) {
   const shown = programs.slice(0, MOST_ROWS);
   const most = Math.max(1, ...shown.flatMap(({ program }) => program.intervals.map((each) => each.launches)));
   return (
-    <div class="timeline">
+    <div class="timeline" data-picture>
       {shown.map(({ program }) => (
         <div key={`${processKey(program)} ${program.id} ${program.devices.join()}`} class="timeline-row" data-program={program.id}>
           <span class="timeline-name"><Name of={program.name} none={program.id} /></span>

@@ -69,10 +69,10 @@ export function Cores({ device, chosen }: { device: Device; chosen: string | nul
         </label>
         <Scale how={how} most={how.rate ? 'most' : 'all'} />
         <span class="quiet">{nounText(cores.filter((core) => core.role === 'worker').length, 'worker core')}; choose one to see its L1</span>
-        <Copy json={path} csv={() => csvText([[...CSV], ...cores.map((core) => CSV.map((name) => core[name]))])} command={`ttmem status --device ${device.id} --cores`} name="core" />
+        <Copy json={path} csv={() => csvText([[...CSV], ...cores.map((core) => CSV.map((name) => core[name]))])} command={`ttmem status --device ${device.id} --cores`} png name="core" />
       </div>
       <Problem text={problem ?? programs.problem} />
-      <div class={chosen ? 'cores with-core' : 'cores'}>
+      <div class={chosen ? 'cores with-core' : 'cores'} data-picture>
         {cores.length > 0 && <CoreMap cores={cores} how={how} chosen={chosen} onChoose={open} label={`${how.title} on the cores of device ${device.id}`} />}
         {chosen && <OneCore id={device.id} name={chosen} />}
       </div>

@@ -9,7 +9,7 @@ import { BankView } from '../parts/bank.tsx';
 import { DramBar, L1Bar, L1_PARTS } from '../parts/device_bars.tsx';
 import { Legend } from '../parts/bar.tsx';
 import { Rings } from '../parts/rings.tsx';
-import { Badge, Bytes, Count, Empty, Fact, Name, Problem } from '../parts/text.tsx';
+import { Badge, Bytes, Capacity, Count, Empty, Fact, Name, Problem } from '../parts/text.tsx';
 import { coreName } from '../format/cores.ts';
 import { percentText } from '../format/units.ts';
 import { Cores } from './cores.tsx';
@@ -56,7 +56,7 @@ function Figures({ device }: { device: Device }) {
         <DramBar device={device} />
         <dl class="facts">
           <Fact label="Taken">
-            <Bytes value={dram.taken} figure="dram.taken" /> of <Bytes value={dram.capacity} figure="dram.capacity" /> <span class="bytes">({percentText(dram.taken, dram.capacity)})</span>
+            <Bytes value={dram.taken} figure="dram.taken" /> of <Capacity told={dram.capacity} nominal={device.nominal?.dram_bytes} figure="dram.capacity" /> <span class="bytes">({percentText(dram.taken, dram.capacity)})</span>
           </Fact>
           <Fact label="Requested"><Bytes value={dram.requested} figure="dram.requested" /></Fact>
           <Fact label="Buffers"><Count value={dram.count} figure="dram.count" /></Fact>
@@ -73,7 +73,7 @@ function Figures({ device }: { device: Device }) {
         <Legend parts={L1_PARTS} />
         <dl class="facts">
           <Fact label="Used">
-            <Bytes value={l1_total.used} figure="l1_total.used" /> of <Bytes value={l1_total.capacity} figure="l1_total.capacity" /> <span class="bytes">({percentText(l1_total.used, l1_total.capacity)})</span>
+            <Bytes value={l1_total.used} figure="l1_total.used" /> of <Capacity told={l1_total.capacity} nominal={device.nominal?.l1_bytes} figure="l1_total.capacity" /> <span class="bytes">({percentText(l1_total.used, l1_total.capacity)})</span>
           </Fact>
           <Fact label="Buffers, taken"><Bytes value={l1.taken} figure="l1.taken" /></Fact>
           <Fact label="Buffers, peak"><Bytes value={l1.peak} figure="l1.peak" /></Fact>

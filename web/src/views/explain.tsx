@@ -4,7 +4,7 @@
 // Why something did not fit, as `ttmem explain` says it: the verdict, the bank as it was, who is in the
 // way, and what helps.
 import { useDocument } from '../live/ask.ts';
-import type { ClashSides, Cure, ExplainDocument, Holder } from '../live/documents.ts';
+import type { ClashSides, Cure, ExplainDocument, Holder } from '../live/explained.ts';
 import { BankPicture } from '../parts/bank_picture.tsx';
 import { Copy, CopyCommand } from '../parts/copy.tsx';
 import { Bytes, Fact, Line, Name, Problem } from '../parts/text.tsx';
@@ -26,7 +26,7 @@ export function Explanation({ whose, number }: { whose: string; number: number }
     <section aria-label="Why, and what helps" data-verdict={data.verdict}>
       <div class="table-head">
         <p class="headline">{visible(data.headline)}</p>
-        <Copy json={path} command={`ttmem explain ${number} --pid ${whose}`} name="explanation" />
+        <Copy json={path} command={`ttmem explain ${number} --pid ${whose}`} png name="explanation" />
       </div>
       <Sums of={data} />
       {data.picture && data.picture.length > 0 ? (

@@ -37,7 +37,7 @@ const size = (holding: Holding): number | null => holding.taken ?? holding.footp
 export const HOLDING_COLUMNS: Column<Holding>[] = [
   { name: 'kind', title: 'Kind', value: (holding) => holding.kind, width: '5.5rem', cell: (holding) => (holding.kind === 'range' ? 'program L1' : holding.kind) },
   { name: 'space', title: 'Where', value: (holding) => holding.space, width: '6rem', cell: (holding) => (holding.space ? (SPACE_WORDS[holding.space] ?? holding.space) : '-') },
-  { name: 'size', title: 'Per device', value: size, number: true, width: '8rem', cell: (holding) => <Bytes value={size(holding)} /> },
+  { name: 'size', title: 'Per device', value: size, number: true, width: '8rem', cell: (holding) => <><Bytes value={size(holding)} />{holding.estimated && <span class="quiet" title="an estimate, in no total"> (est)</span>}</> },
   { name: 'requested', title: 'Requested', value: (holding) => holding.requested, number: true, width: '8rem', cell: (holding) => (holding.requested === null ? '-' : <Bytes value={holding.requested} />) },
   { name: 'op', title: 'Operation', value: (holding) => holding.operation ?? holding.name, width: '14rem', cell: (holding) => <Name of={holding.operation ?? holding.name} /> },
   { name: 'line', title: 'Line', value: (holding) => holding.line ?? holding.source, width: '22rem', cell: (holding) => <Line of={holding.line ?? holding.source} /> },

@@ -7,21 +7,18 @@ import { useDocument } from '../live/ask.ts';
 import type { Origin, OriginsDocument } from '../live/documents.ts';
 import { Icicle } from '../parts/icicle.tsx';
 import { Table, type Column } from '../parts/table.tsx';
-import { Bytes, Line, Problem } from '../parts/text.tsx';
+import { Bytes, Fact, Line, Problem } from '../parts/text.tsx';
+import { Processes } from '../parts/whose.tsx';
+import { Copy } from '../parts/copy.tsx';
+import { FreezeButton } from './compare.tsx';
 import { parameter, setParameters } from '../route.ts';
+import { WHATS } from '../format/compare.ts';
 import { treeOf, zoomed } from '../format/groups.ts';
 import { visible } from '../format/words.ts';
 
 const EVERY_MS = 2000;
 const UNKNOWN = '(not known)';
 const BYS: [string, string][] = [['line', 'line'], ['file', 'file'], ['operation', 'operation'], ['region', 'region'], ['stack', 'whole stack']];
-const WHATS: { name: string; title: string; bytes: (origin: Origin) => number; count: (origin: Origin) => number }[] = [
-  { name: 'dram', title: 'DRAM', bytes: (origin) => origin.dram.taken ?? 0, count: (origin) => origin.dram.buffers },
-  { name: 'l1', title: 'L1 buffers', bytes: (origin) => origin.l1.taken ?? 0, count: (origin) => origin.l1.buffers },
-  { name: 'program_l1', title: 'Program L1, allocated', bytes: (origin) => origin.program_l1, count: (origin) => origin.programs },
-  { name: 'kernels', title: 'Kernels, footprint', bytes: (origin) => origin.kernels, count: (origin) => origin.programs },
-];
-
 const bytes = (name: string, title: string, value: (origin: Origin) => number | null): Column<Origin> => ({
   name, title, number: true, width: '8rem', value, cell: (origin) => <Bytes value={value(origin)} />,
 });
@@ -34,7 +31,8 @@ const COLUMNS: Column<Origin>[] = [
   bytes('program_l1', 'Program L1', (origin) => origin.program_l1),
   bytes('kernels', 'Kernels', (origin) => origin.kernels),
   { name: 'buffers', title: 'Buffers', value: (origin) => origin.dram.buffers + origin.l1.buffers, number: true, width: '6rem' },
-  { name: 'pids', title: 'Processes', value: (origin) => origin.pids.join(' '), width: '10rem' },
+  { name: 'peak', title: 'DRAM at its peak', value: (origin) => origin.dram.at_peak, number: true, width: '9rem', cell: (origin) => <Bytes value={origin.dram.at_peak} /> },
+  { name: 'processes', title: 'Processes', value: (origin) => origin.processes.map((each) => `${each.process} ${each.pid}`).join(', '), width: '12rem', cell: (origin) => <Processes of={origin.processes} /> },
 ];
 
 function scope(): string {
@@ -58,6 +56,7 @@ function Stacks() {
         </label>
         {trail.length > 0 && <button type="button" onClick={() => setParameters({ at: null })}>All stacks</button>}
         <span class="quiet">{trail.length > 0 ? visible(trail.at(-1)!) : 'Choose a bar to see only that'}</span>
+        <Copy json={path} png name="stack" />
       </div>
       <Problem text={problem} />
       {data && (
@@ -67,6 +66,15 @@ function Stacks() {
     </section>
   );
 }
+
+// The rows add up to these.
+const Totals = ({ of }: { of: OriginsDocument['total'] }) => (
+  <dl class="facts panel" aria-label="All rows together">
+    {WHATS.map((what) => <Fact key={what.name} label={what.title}><Bytes value={what.bytes(of)} figure={`total.${what.name}`} /></Fact>)}
+    <Fact label="DRAM that came in the last minute"><Bytes value={of.dram.recent} figure="total.recent" /></Fact>
+    <Fact label="What grows"><FreezeButton /></Fact>
+  </dl>
+);
 
 export function Origins() {
   const by = parameter('by') || 'line';
@@ -83,6 +91,7 @@ export function Origins() {
         ))}
       </div>
       <Problem text={problem} />
+      {data && <Totals of={data.total} />}
       <Table label="origins" noun="row" columns={COLUMNS} rows={data?.origins ?? []} rowKey={(origin) => `${origin.name} ${origin.pids.join(' ')}`}
         sort="-dram" empty="No living process holds anything." json={path} command={`ttmem status --by ${by}`} />
     </>

@@ -10,7 +10,7 @@ import { DramBar, DRAM_PARTS, L1Bar, L1_PARTS } from '../parts/device_bars.tsx';
 import { Legend } from '../parts/bar.tsx';
 import { CopyCommand } from '../parts/copy.tsx';
 import { MiniMap } from '../parts/mini_map.tsx';
-import { Badge, Bytes, Empty, Name } from '../parts/text.tsx';
+import { Badge, Bytes, Capacity, Empty, Name } from '../parts/text.tsx';
 import { nounText, percentText } from '../format/units.ts';
 import { alarmsOf } from '../parts/alarms.tsx';
 import { processPath, ProcessTable } from './processes.tsx';
@@ -135,7 +135,7 @@ function Card({ id }: { id: number }) {
           <div class="bar-line">
             <span>DRAM</span>
             <span>
-              <Bytes value={device.dram.taken} figure="dram.taken" /> <span class="quiet of">of <Bytes value={device.dram.capacity} /></span>{' '}
+              <Bytes value={device.dram.taken} figure="dram.taken" /> <span class="quiet of">of <Capacity told={device.dram.capacity} nominal={device.nominal?.dram_bytes} /></span>{' '}
               <span class="percent">{percentText(device.dram.taken, device.dram.capacity)}</span>
             </span>
           </div>
@@ -143,7 +143,7 @@ function Card({ id }: { id: number }) {
           <div class="bar-line">
             <span>L1</span>
             <span>
-              <Bytes value={device.l1_total.used} figure="l1_total.used" /> <span class="quiet of">of <Bytes value={device.l1_total.capacity} /></span>{' '}
+              <Bytes value={device.l1_total.used} figure="l1_total.used" /> <span class="quiet of">of <Capacity told={device.l1_total.capacity} nominal={device.nominal?.l1_bytes} /></span>{' '}
               <span class="percent">{percentText(device.l1_total.used, device.l1_total.capacity)}</span>
             </span>
           </div>

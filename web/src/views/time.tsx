@@ -8,7 +8,9 @@ import type { Figure, HistoryDocument } from '../live/documents.ts';
 import { Chart, seriesName, valueText } from '../parts/chart.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Empty, Problem } from '../parts/text.tsx';
+import { csvText } from '../format/csv.ts';
 import { parameter, setParameters } from '../route.ts';
+import { FreezeButton } from './compare.tsx';
 
 const RANGES: [string, string][] = [['-15m', '15 minutes'], ['-1h', '1 hour'], ['-6h', '6 hours'], ['-1d', '1 day'], ['-7d', '7 days'], ['-30d', '30 days'], ['-90d', '90 days']];
 const OF_DEVICES: [string, string][] = [
@@ -45,6 +47,7 @@ export function Time() {
           </select>
         </label>
         {zoomed && <button type="button" onClick={() => setParameters({ from: null, to: null })}>Back to live</button>}
+        <FreezeButton />
         <span class="quiet">Drag over a chart to zoom all. A line is the largest value of each step (of the headroom, the smallest); ✕ marks a failure.</span>
       </div>
       <div class="charts">
@@ -64,7 +67,7 @@ function Metric({ path, title, live }: { path: string; title: string; live: bool
     <section class="panel" aria-label={title}>
       <div class="table-head">
         <h2>{title}</h2>
-        <Copy json={path} name="history" />
+        <Copy json={path} csv={() => historyCsv(data)} png name="history" />
       </div>
       <Problem text={problem} />
       {data && data.series.length === 0 && <Empty title="Nothing was recorded in this time." />}
@@ -76,6 +79,13 @@ function Metric({ path, title, live }: { path: string; title: string; live: bool
       )}
     </section>
   );
+}
+
+function historyCsv(data: HistoryDocument | null): string {
+  if (!data) return '';
+  const count = data.series[0]?.last.length ?? 0;
+  const steps = Array.from({ length: count }, (_, i) => [data.from_s + i * data.step_s, ...data.series.flatMap((each) => [each.min[i] ?? null, each.max[i] ?? null, each.last[i] ?? null])]);
+  return csvText([['time_s', ...data.series.flatMap((each) => ['min', 'max', 'last'].map((kind) => `${seriesName(each)} ${kind}`))], ...steps]);
 }
 
 const known = (values: Figure[]): number[] => values.filter((value): value is number => value !== null);
