@@ -15,11 +15,11 @@ interface Painter {
 const isSeen = (style: CSSStyleDeclaration): boolean => style.visibility === 'visible' && style.display !== 'none' && style.clipPath === 'none';
 
 // Areas that are hatched on the screen are hatched here too, in one way.
-function hatch({ to }: Painter, x: number, y: number, width: number, height: number, colour: string): void {
+function hatch(painter: Painter, box: DOMRect, colour: string): void {
+  const { to } = painter, { width, height } = box;
+  const x = box.left - painter.left, y = box.top - painter.top;
   to.save();
-  to.beginPath();
-  to.rect(x, y, width, height);
-  to.clip();
+  clipTo(painter, box);
   to.strokeStyle = colour;
   to.beginPath();
   for (let at = -height; at < width; at += 5) {
@@ -38,7 +38,7 @@ function paintBox(painter: Painter, element: Element, style: CSSStyleDeclaration
     to.fillStyle = style.backgroundColor;
     to.fillRect(x, y, box.width, box.height);
   }
-  if (style.backgroundImage !== 'none') hatch(painter, x, y, box.width, box.height, style.color);
+  if (style.backgroundImage !== 'none') hatch(painter, box, style.color);
   const line = parseFloat(style.borderTopWidth);
   if (line > 0 && style.borderTopStyle !== 'none') {
     to.strokeStyle = style.borderTopColor;
@@ -51,23 +51,18 @@ function paintBox(painter: Painter, element: Element, style: CSSStyleDeclaration
   }
 }
 
+// Word by word: a text may stand on several lines.
 function paintText({ to, left, top }: Painter, node: Text, style: CSSStyleDeclaration): void {
   const range = document.createRange();
-  range.selectNodeContents(node);
-  const box = range.getBoundingClientRect();
-  const room = node.parentElement!.getBoundingClientRect();
-  if (box.width === 0 || node.data.trim() === '') return;
-  to.save();
-  if (style.overflow !== 'visible') {
-    to.beginPath();
-    to.rect(room.left - left, room.top - top, room.width, room.height);
-    to.clip();
-  }
   to.fillStyle = style.color;
   to.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
   to.textBaseline = 'middle';
-  to.fillText(node.data.replace(/\s+/g, ' '), box.left - left, (box.top + box.bottom) / 2 - top);
-  to.restore();
+  for (const word of node.data.matchAll(/\S+/g)) {
+    range.setStart(node, word.index);
+    range.setEnd(node, word.index + word[0].length);
+    const box = range.getBoundingClientRect();
+    to.fillText(word[0], box.left - left, (box.top + box.bottom) / 2 - top);
+  }
 }
 
 function paintShape({ to, left, top }: Painter, shape: SVGGraphicsElement, style: CSSStyleDeclaration): void {
@@ -82,6 +77,12 @@ function paintShape({ to, left, top }: Painter, shape: SVGGraphicsElement, style
   to.restore();
 }
 
+function clipTo({ to, left, top }: Painter, box: DOMRect): void {
+  to.beginPath();
+  to.rect(box.left - left, box.top - top, box.width, box.height);
+  to.clip();
+}
+
 function paint(painter: Painter, element: Element): void {
   const style = getComputedStyle(element);
   if (!isSeen(style)) return;
@@ -92,10 +93,13 @@ function paint(painter: Painter, element: Element): void {
     painter.to.imageSmoothingEnabled = false;
     painter.to.drawImage(element, box.left - painter.left, box.top - painter.top, box.width, box.height);
   }
+  painter.to.save();
+  if (style.overflow !== 'visible') clipTo(painter, element.getBoundingClientRect());
   for (const child of element.childNodes) {
     if (child instanceof Text) paintText(painter, child, style);
     else if (child instanceof Element && !child.matches('title, script')) paint(painter, child);
   }
+  painter.to.restore();
 }
 
 export function pngOf(element: Element): Promise<Blob | null> {

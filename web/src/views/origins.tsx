@@ -31,7 +31,7 @@ const COLUMNS: Column<Origin>[] = [
   bytes('program_l1', 'Program L1', (origin) => origin.program_l1),
   bytes('kernels', 'Kernels', (origin) => origin.kernels),
   { name: 'buffers', title: 'Buffers', value: (origin) => origin.dram.buffers + origin.l1.buffers, number: true, width: '6rem' },
-  { name: 'peak', title: 'DRAM at its peak', value: (origin) => origin.dram.at_peak, number: true, width: '9rem', cell: (origin) => <Bytes value={origin.dram.at_peak} /> },
+  { name: 'peak', title: 'DRAM at peak', value: (origin) => origin.dram.at_peak, number: true, width: '9rem', cell: (origin) => <Bytes value={origin.dram.at_peak} /> },
   { name: 'processes', title: 'Processes', value: (origin) => origin.processes.map((each) => `${each.process} ${each.pid}`).join(', '), width: '12rem', cell: (origin) => <Processes of={origin.processes} /> },
 ];
 
