@@ -151,7 +151,7 @@ class Machine {
           location += operand * common_.code_step;
           break;
         case 2:
-          set(operand, static_cast<std::int64_t>(in.unsigned_number()) * common_.data_step);
+          set(operand, scaled(in.unsigned_number()));
           break;
         case 3:
           restore(operand);
@@ -188,6 +188,10 @@ class Machine {
     bool outermost = false;
   };
 
+  /// Whatever the table says, this does not overflow.
+  std::int64_t scaled(std::uint64_t offset) const {
+    return static_cast<std::int64_t>(offset * static_cast<std::uint64_t>(common_.data_step));
+  }
   void set(std::uint64_t number, std::int64_t offset) {
     if (number == kFramePointer) now_.saved = offset;
     if (number == kReturnAddress) now_.return_at = offset;
@@ -249,7 +253,7 @@ bool Machine::extended(unsigned operation, Cursor& in, Address& location) {
       return true;
     case 0x05: {
       const std::uint64_t number = in.unsigned_number();
-      set(number, static_cast<std::int64_t>(in.unsigned_number()) * common_.data_step);
+      set(number, scaled(in.unsigned_number()));
       return true;
     }
     case 0x06:
