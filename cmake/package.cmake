@@ -76,13 +76,16 @@ if(TTMEM_SERVICE AND TARGET ttmem)
   set(packaging ${PROJECT_SOURCE_DIR}/packaging)
   install(
     CODE "
-    file(READ \"${packaging}/systemd/ttmem.service\" unit)
-    string(REPLACE /usr/local/bin/ \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/\" unit
-           \"\${unit}\")
-    file(WRITE \"${PROJECT_BINARY_DIR}/ttmem.service\" \"\${unit}\")"
+    foreach(name ttmem.service ttmem-push.service)
+      file(READ \"${packaging}/systemd/\${name}\" unit)
+      string(REPLACE /usr/local/bin/ \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/\" unit
+             \"\${unit}\")
+      file(WRITE \"${PROJECT_BINARY_DIR}/\${name}\" \"\${unit}\")
+    endforeach()"
     COMPONENT service)
   install(
-    FILES ${PROJECT_BINARY_DIR}/ttmem.service ${packaging}/systemd/ttmem.socket
+    FILES ${PROJECT_BINARY_DIR}/ttmem.service ${PROJECT_BINARY_DIR}/ttmem-push.service
+          ${packaging}/systemd/ttmem.socket
           ${packaging}/systemd/ttmem-legacy.socket ${packaging}/systemd/ttmem-directory.service
     DESTINATION lib/systemd/system
     COMPONENT service)

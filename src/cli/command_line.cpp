@@ -140,6 +140,8 @@ const std::vector<Register>& commands() {
       register_record,      //
       register_export,      //
       register_serve,       //
+      register_fleet,       //
+      register_push,        //
       register_explain,     //
       register_fit,         //
       register_leaks,       //

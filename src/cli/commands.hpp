@@ -37,6 +37,8 @@ void register_events(CLI::App& app, Action& action);
 void register_record(CLI::App& app, Action& action);
 void register_export(CLI::App& app, Action& action);
 void register_serve(CLI::App& app, Action& action);
+void register_fleet(CLI::App& app, Action& action);
+void register_push(CLI::App& app, Action& action);
 void register_doctor(CLI::App& app, Action& action);
 void register_gc(CLI::App& app, Action& action);
 void register_demo(CLI::App& app, Action& action);

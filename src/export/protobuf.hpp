@@ -18,6 +18,11 @@ class Message {
     varint(std::uint64_t{field} << 3);
     varint(value);
   }
+  // Eight bytes as they are: fixed64, sfixed64 and double.
+  void fixed(std::uint32_t field, std::uint64_t value) {
+    varint((std::uint64_t{field} << 3) | 1u);
+    for (int i = 0; i < 8; ++i) text_ += static_cast<char>((value >> (8 * i)) & 0xFF);
+  }
   void bytes(std::uint32_t field, std::string_view value) {
     varint((std::uint64_t{field} << 3) | 2u);
     varint(value.size());

@@ -66,16 +66,17 @@ def listening_at(daemon):
 @needs("systemd-analyze")
 def test_systemd_understands_every_line(units):
     names = sorted(str(path) for path in units.iterdir())
-    assert len(names) == 4
+    assert len(names) == 5
     code, said = run("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", *names)
     ours = [line for line in said.splitlines() if "ttmem" in line]
     assert (code, ours) == (0, [])
 
 
 @needs("systemd-analyze")
-def test_the_service_is_hardly_exposed(units):
-    code, said = run("systemd-analyze", "security", "--offline=true", str(units / "ttmem.service"))
-    level = float(re.search(r"exposure level for ttmem.service: ([0-9.]+)", said)[1])
+@pytest.mark.parametrize("unit", ["ttmem.service", "ttmem-push.service"])
+def test_the_services_are_hardly_exposed(units, unit):
+    code, said = run("systemd-analyze", "security", "--offline=true", str(units / unit))
+    level = float(re.search(rf"exposure level for {unit}: ([0-9.]+)", said)[1])
     assert code == 0 and level <= MOST_EXPOSED, said
 
 
@@ -125,6 +126,7 @@ def test_installed_under_any_prefix(tmp_path):
     assert installed == [
         "lib/systemd/system/ttmem-directory.service",
         "lib/systemd/system/ttmem-legacy.socket",
+        "lib/systemd/system/ttmem-push.service",
         "lib/systemd/system/ttmem.service",
         "lib/systemd/system/ttmem.socket",
         "lib/sysusers.d/ttmem.conf",

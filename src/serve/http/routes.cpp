@@ -13,6 +13,7 @@
 #include "serve/history/query.hpp"
 #include "serve/http/gzip.hpp"
 #include "serve/http/page.hpp"
+#include "serve/http/push_state.hpp"
 #include "view/explain_text.hpp"
 #include "view/json.hpp"
 #include "view/json_values.hpp"
@@ -404,6 +405,7 @@ Response Routes::health() {
                            {"lost_rows", status.lost_rows},
                            {"clock_jumps", status.clock_jumps}};
   }
+  document["push"] = push_state(frame.directories);
   const view::SelfFigures self = sources_.self();
   document["self"] = {{"cpu_seconds", self.cpu_seconds},
                       {"resident_bytes", self.resident_bytes},

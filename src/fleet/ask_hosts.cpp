@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "fleet/ask_hosts.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "fleet/ssh.hpp"
+#include "view/json.hpp"
+#include "view/printable.hpp"
+
+namespace ttmem::fleet {
+namespace {
+
+constexpr std::uint64_t kMostSkewNs = 60'000'000'000;
+
+Result<ledger::Snapshot> read(const std::string& text) {
+  auto snapshot = view::read_snapshot(text);
+  if (snapshot) return std::move(*snapshot);
+  return Error{ErrorCode::kWrongKind, "its answer is no snapshot of ttmem"};
+}
+
+Result<ledger::Snapshot> ask_daemon_of(const HostEntry& host, const HostQuestion& question) {
+  Request request;
+  request.url = *host.url;
+  request.url.path += "/api/v1/snapshot";
+  request.timeout = question.timeout;
+  request.most_bytes = view::kMostSnapshotBytes;
+  if (!question.token.empty()) {
+    request.headers.emplace_back("Authorization", "Bearer " + question.token);
+  }
+  const auto answer = ask(request);
+  if (!answer) return answer.error();
+  if (answer->status != 200) return Error{ErrorCode::kSystem, status_text(answer->status)};
+  return read(answer->body);
+}
+
+Result<ledger::Snapshot> ask_by_ssh(const HostEntry& host, const HostQuestion& question) {
+  const auto text = run_by_ssh(
+      {question.ssh, host.name, question.remote, question.timeout, view::kMostSnapshotBytes});
+  return text ? read(*text) : Result<ledger::Snapshot>(text.error());
+}
+
+// What the threads fill. It outlives whoever waits: a name that cannot be resolved in time must not
+// hold up the others, and cannot be interrupted.
+struct Shared {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<HostAnswer> answers;
+  std::vector<bool> done;
+  std::size_t count = 0;
+};
+
+void start(const std::shared_ptr<Shared>& shared, std::size_t index, const HostEntry& host,
+           const HostQuestion& question) {
+  std::thread([shared, index, host, question] {
+    auto snapshot = host.url ? ask_daemon_of(host, question) : ask_by_ssh(host, question);
+    const std::scoped_lock lock(shared->mutex);
+    if (shared->done[index]) return;  // given up
+    shared->answers[index].snapshot = std::move(snapshot);
+    shared->done[index] = true;
+    ++shared->count;
+    shared->changed.notify_one();
+  }).detach();
+}
+
+// ---- the answers as a fleet
+
+void add_devices(const ledger::Snapshot& snapshot, HostRow& row) {
+  ledger::WholeSum dram, dram_capacity, l1, l1_capacity;
+  std::uint64_t alive = 0;
+  for (const ledger::DeviceView& device : snapshot.devices) {
+    dram.add(device.figures.space(ledger::Space::kDram).taken);
+    dram_capacity.add(device.figures.space(ledger::Space::kDram).capacity);
+    l1.add(device.figures.l1_used());
+    l1_capacity.add(device.figures.l1_capacity);
+    const auto& room = device.figures.headroom.min;
+    if (room && (!row.headroom || *room < *row.headroom)) row.headroom = room;
+  }
+  for (const ledger::ProcessView& process : snapshot.processes) alive += process.alive ? 1 : 0;
+  row.devices = snapshot.devices.size();
+  row.processes = alive;
+  row.dram = dram.result();
+  row.dram_capacity = dram_capacity.result();
+  row.l1 = l1.result();
+  row.l1_capacity = l1_capacity.result();
+}
+
+HostRow row_of(const HostAnswer& answer, std::uint64_t now_ns) {
+  HostRow row;
+  row.name = answer.name;
+  if (!answer.snapshot) {
+    row.state = HostState::kSilent;
+    row.problem = answer.snapshot.error().message;
+    return row;
+  }
+  const std::uint64_t then = answer.snapshot->time;
+  row.age_ns = now_ns > then ? now_ns - then : 0;
+  add_devices(*answer.snapshot, row);
+  return row;
+}
+
+// Who calls themselves the same, and whose clocks are off.
+void add_problems(const std::vector<HostAnswer>& answers, std::uint64_t now_ns, Fleet& fleet) {
+  std::map<std::string, std::vector<std::string>> by_boot;
+  std::map<std::string, std::vector<std::string>> by_name;
+  for (const HostAnswer& answer : answers) {
+    if (!answer.snapshot) continue;
+    by_name[answer.snapshot->host].push_back(answer.name);
+    by_boot[answer.snapshot->boot_id].push_back(answer.name);
+    const std::uint64_t then = answer.snapshot->time;
+    const std::uint64_t skew = now_ns > then ? now_ns - then : then - now_ns;
+    if (skew > kMostSkewNs) {
+      fleet.problems.push_back(fmt::format("the clock of {} is {} s {}: its times are not ours",
+                                           view::printable(answer.name), skew / 1'000'000'000,
+                                           now_ns > then ? "behind" : "ahead"));
+    }
+  }
+  for (const auto& [boot, names] : by_boot) {
+    if (names.size() < 2 || boot.empty()) continue;
+    fleet.problems.push_back(fmt::format("{} are one host: it is counted {} times",
+                                         view::printable(fmt::format("{}", fmt::join(names, ", "))),
+                                         names.size()));
+    return;  // then the names are the same, too
+  }
+  for (const auto& [name, names] : by_name) {
+    if (names.size() < 2) continue;
+    fleet.problems.push_back(
+        fmt::format("{} hosts call themselves {}: {}", names.size(), view::printable(name),
+                    view::printable(fmt::format("{}", fmt::join(names, ", ")))));
+  }
+}
+
+}  // namespace
+
+std::vector<HostAnswer> ask_hosts(const std::vector<HostEntry>& hosts, const HostQuestion& question,
+                                  const std::function<void(std::size_t)>& progress) {
+  const auto shared = std::make_shared<Shared>();
+  shared->done.resize(hosts.size());
+  for (const HostEntry& host : hosts) {
+    shared->answers.push_back({host.name, Error{ErrorCode::kSystem, "no answer in time"}});
+  }
+  for (std::size_t i = 0; i < hosts.size(); ++i) start(shared, i, hosts[i], question);
+  // They keep the deadline themselves; who is still in the resolver then is given up.
+  const auto deadline =
+      std::chrono::steady_clock::now() + question.timeout + std::chrono::milliseconds(500);
+  std::unique_lock lock(shared->mutex);
+  std::size_t told = 0;
+  while (shared->count < hosts.size()) {
+    const bool in_time =
+        shared->changed.wait_until(lock, deadline, [&] { return shared->count != told; });
+    if (!in_time) break;
+    told = shared->count;
+    lock.unlock();
+    progress(told);
+    lock.lock();
+  }
+  shared->done.assign(hosts.size(), true);
+  return std::move(shared->answers);
+}
+
+Fleet fleet_of(const std::vector<HostAnswer>& answers, std::uint64_t now_ns) {
+  Fleet fleet;
+  fleet.time_ns = now_ns;
+  for (const HostAnswer& answer : answers) fleet.hosts.push_back(row_of(answer, now_ns));
+  add_problems(answers, now_ns, fleet);
+  sort(fleet);
+  return fleet;
+}
+
+}  // namespace ttmem::fleet

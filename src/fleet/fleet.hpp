@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Many hosts at one moment, as plain data: what the views print. Two things fill it: the daemons of
+// the hosts themselves (ask_hosts.hpp), or an engine that scrapes them (ask_engine.hpp). What a
+// source does not tell is empty, never 0; hosts that did not answer are listed and are in no sum.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ledger/figures.hpp"
+
+namespace ttmem::fleet {
+
+enum class HostState : std::uint8_t {
+  kFresh,   // told now
+  kStale,   // told some time ago, and not since
+  kSilent,  // did not answer
+};
+}  // namespace ttmem::fleet
+template <>
+inline constexpr std::array<std::string_view, 3> ttmem::ledger::kNamesOf<ttmem::fleet::HostState> =
+    {"fresh", "stale", "silent"};
+
+namespace ttmem::fleet {
+
+struct HostRow {
+  std::string name;  // as it is called here: instance of the engine, or line of the file
+  HostState state = HostState::kFresh;
+  std::string problem;                  // why it is not fresh; "" = it is
+  std::optional<std::uint64_t> age_ns;  // of what it told
+  std::optional<std::uint64_t> devices, processes;
+  ledger::Figure dram, dram_capacity, l1, l1_capacity;
+  std::optional<std::int64_t> headroom;  // of its tightest device
+
+  // Between 0 and 1, empty if it is not known.
+  std::optional<double> dram_share() const {
+    if (!dram || !dram_capacity || *dram_capacity == 0) return std::nullopt;
+    return static_cast<double>(*dram) / static_cast<double>(*dram_capacity);
+  }
+};
+
+struct DeviceRow {
+  std::string id, unique_id, board;
+  ledger::Figure dram, dram_capacity, l1, l1_capacity;
+  std::optional<std::int64_t> headroom;
+  std::optional<std::uint64_t> processes;
+  std::optional<double> temperature, power;
+};
+
+// One figure of one device, as the engine has it.
+struct FigureRow {
+  std::string space, figure;
+  std::uint64_t bytes = 0;
+};
+
+struct Fleet {
+  std::string source;                 // who was asked
+  std::uint64_t time_ns = 0;          // when
+  std::vector<HostRow> hosts;         // the fullest first, then those that are not fresh
+  std::vector<std::string> alerts;    // that fire: "TtmemDramNearlyFull on node7 device 3"
+  std::vector<std::string> problems;  // what is odd, for people
+
+  bool is_partial() const;
+  std::uint64_t fresh() const;
+};
+
+// Sums over the fresh hosts; a figure that one of them does not tell is not known.
+struct FleetTotals {
+  std::uint64_t devices = 0;
+  ledger::Figure dram, dram_capacity, l1, l1_capacity;
+  std::optional<std::int64_t> headroom;
+};
+FleetTotals totals_of(const Fleet& fleet);
+
+// Puts hosts in their order.
+void sort(Fleet& fleet);
+
+}  // namespace ttmem::fleet

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "fleet/fleet_text.hpp"
+#include "view/json_values.hpp"
+
+namespace ttmem::fleet {
+namespace {
+
+using view::json::Json;
+using view::json::or_null;
+using view::json::text_or_null;
+
+Json head_of(const char* document, std::uint64_t time_ns) {
+  return {{"schema", view::kJsonSchema}, {"document", document}, {"time_ns", time_ns}};
+}
+
+Json json_of(const HostRow& host) {
+  return {{"host", host.name},
+          {"state", ledger::name(host.state)},
+          {"problem", text_or_null(host.problem)},
+          {"age_ns", or_null(host.age_ns)},
+          {"devices", or_null(host.devices)},
+          {"processes", or_null(host.processes)},
+          {"dram", or_null(host.dram)},
+          {"dram_capacity", or_null(host.dram_capacity)},
+          {"l1", or_null(host.l1)},
+          {"l1_capacity", or_null(host.l1_capacity)},
+          {"headroom", or_null(host.headroom)}};
+}
+
+Json json_of(const DeviceRow& device) {
+  return {{"id", device.id},
+          {"unique_id", text_or_null(device.unique_id)},
+          {"board", text_or_null(device.board)},
+          {"dram", or_null(device.dram)},
+          {"dram_capacity", or_null(device.dram_capacity)},
+          {"l1", or_null(device.l1)},
+          {"l1_capacity", or_null(device.l1_capacity)},
+          {"headroom", or_null(device.headroom)},
+          {"processes", or_null(device.processes)},
+          {"temperature_celsius", or_null(device.temperature)},
+          {"power_watts", or_null(device.power)}};
+}
+
+template <typename Rows>
+Json list_of(const Rows& rows) {
+  Json list = Json::array();
+  for (const auto& each : rows) list.push_back(json_of(each));
+  return list;
+}
+
+std::string text_of(const Json& document) {
+  return view::json::text(document, view::JsonLayout::kPretty) + "\n";
+}
+
+}  // namespace
+
+std::string fleet_json(const Fleet& fleet) {
+  const FleetTotals totals = totals_of(fleet);
+  Json document = head_of("fleet", fleet.time_ns);
+  document["source"] = text_or_null(fleet.source);
+  document["partial"] = fleet.is_partial();
+  document["hosts_fresh"] = fleet.fresh();
+  document["devices"] = totals.devices;
+  document["dram"] = or_null(totals.dram);
+  document["dram_capacity"] = or_null(totals.dram_capacity);
+  document["l1"] = or_null(totals.l1);
+  document["l1_capacity"] = or_null(totals.l1_capacity);
+  document["headroom"] = or_null(totals.headroom);
+  document["hosts"] = list_of(fleet.hosts);
+  document["alerts"] = fleet.alerts;
+  document["problems"] = fleet.problems;
+  return text_of(document);
+}
+
+std::string host_json(const std::string& host, const std::vector<DeviceRow>& devices,
+                      std::uint64_t time_ns) {
+  Json document = head_of("fleet_host", time_ns);
+  document["host"] = host;
+  document["devices"] = list_of(devices);
+  return text_of(document);
+}
+
+std::string device_json(const std::string& host, const std::string& device,
+                        const std::vector<FigureRow>& figures, std::uint64_t time_ns) {
+  Json document = head_of("fleet_device", time_ns);
+  document["host"] = host;
+  document["device"] = device;
+  document["figures"] = Json::array();
+  for (const FigureRow& row : figures) {
+    document["figures"].push_back(
+        {{"space", row.space}, {"figure", row.figure}, {"bytes", row.bytes}});
+  }
+  return text_of(document);
+}
+
+}  // namespace ttmem::fleet

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "fleet/fleet_text.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "view/printable.hpp"
+#include "view/table.hpp"
+#include "view/units.hpp"
+
+namespace ttmem::fleet {
+namespace {
+
+using view::Align;
+using view::bytes_text;
+using view::printable;
+using view::Table;
+using view::Tone;
+
+constexpr double kNearlyFull = 0.9;
+
+std::string number(const std::optional<std::uint64_t>& value) {
+  return value ? std::to_string(*value) : "?";
+}
+
+std::string headroom(const std::optional<std::int64_t>& bytes) {
+  return bytes ? view::signed_bytes_text(*bytes) : "?";
+}
+
+std::string share(const ledger::Figure& part, const ledger::Figure& whole) {
+  if (!part || !whole || *whole == 0) return "";
+  return view::percent_text(*part, *whole);
+}
+
+std::string of(const ledger::Figure& part, const ledger::Figure& whole) {
+  const std::string percent = share(part, whole);
+  return fmt::format("{} of {}{}", bytes_text(part), bytes_text(whole),
+                     percent.empty() ? "" : " (" + percent + ")");
+}
+
+std::string tenth(const std::optional<double>& value) {
+  return value ? fmt::format("{:.1f}", *value) : "";
+}
+
+std::string state_text(const HostRow& host) {
+  if (host.state == HostState::kFresh) return "";
+  return fmt::format("{}: {}", ledger::name(host.state), printable(host.problem));
+}
+
+Tone tone_of(const HostRow& host) {
+  if (host.state != HostState::kFresh) return Tone::kFaint;
+  if (host.headroom.value_or(0) < 0) return Tone::kBad;
+  return host.dram_share().value_or(0) >= kNearlyFull ? Tone::kWarn : Tone::kPlain;
+}
+
+std::string summary(const Fleet& fleet, const view::Style& style) {
+  const FleetTotals totals = totals_of(fleet);
+  std::string text = style.paint(
+      Tone::kStrong,
+      fmt::format("{}, {}: DRAM {}, L1 {}", view::count_text(fleet.fresh(), "host"),
+                  view::count_text(totals.devices, "device"), of(totals.dram, totals.dram_capacity),
+                  of(totals.l1, totals.l1_capacity)));
+  if (totals.headroom) text += fmt::format(", least headroom {}", headroom(totals.headroom));
+  text += "\n";
+  if (fleet.is_partial()) {
+    text += style.paint(Tone::kWarn,
+                        fmt::format("Partial: {} of {} do not tell now; they are in no sum.",
+                                    fleet.hosts.size() - fleet.fresh(),
+                                    view::count_text(fleet.hosts.size(), "host"))) +
+            "\n";
+  }
+  return text;
+}
+
+std::string host_table(const Fleet& fleet, std::size_t most, const view::Style& style) {
+  Table table({{"Host"},
+               {"Devices", Align::kRight},
+               {"DRAM", Align::kRight},
+               {"of", Align::kRight},
+               {"", Align::kRight},
+               {"L1", Align::kRight},
+               {"of", Align::kRight},
+               {"Headroom", Align::kRight},
+               {"Processes", Align::kRight},
+               {"State"}});
+  // Those who do not tell are never cut away: they are the news.
+  std::size_t left = most, cut = 0;
+  for (const HostRow& host : fleet.hosts) {
+    const bool fresh = host.state == HostState::kFresh;
+    if (fresh && left == 0) {
+      ++cut;
+      continue;
+    }
+    if (fresh) --left;
+    table.add({printable(host.name), number(host.devices), bytes_text(host.dram),
+               bytes_text(host.dram_capacity), share(host.dram, host.dram_capacity),
+               bytes_text(host.l1), bytes_text(host.l1_capacity), headroom(host.headroom),
+               number(host.processes), state_text(host)},
+              tone_of(host));
+  }
+  std::string text = table.text(style, 2);
+  if (cut > 0) text += fmt::format("  and {} that are less full; --all shows them\n", cut);
+  return text;
+}
+
+std::string lines(const char* title, const std::vector<std::string>& texts, Tone tone,
+                  const view::Style& style) {
+  std::string text;
+  for (const std::string& each : texts) text += style.paint(tone, title + each) + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string fleet_text(const Fleet& fleet, std::size_t most, const view::Style& style) {
+  if (fleet.hosts.empty()) {
+    return "No host: the engine has no series of `ttmem serve` from the last hour.\n"
+           "docs/how-to/prometheus.md says how it gets them.\n";
+  }
+  std::string text = summary(fleet, style);
+  text += lines("Note: ", fleet.problems, Tone::kWarn, style);
+  text += lines("Alert: ", fleet.alerts, Tone::kBad, style);
+  text += "\n" + host_table(fleet, most, style);
+  return text;
+}
+
+std::string host_text(const std::string& host, const std::vector<DeviceRow>& devices,
+                      const view::Style& style) {
+  std::string text =
+      style.paint(Tone::kStrong, fmt::format("{}: {}", printable(host),
+                                             view::count_text(devices.size(), "device"))) +
+      "\n";
+  Table table({{"Device"},
+               {"Board"},
+               {"DRAM", Align::kRight},
+               {"of", Align::kRight},
+               {"", Align::kRight},
+               {"L1", Align::kRight},
+               {"of", Align::kRight},
+               {"Headroom", Align::kRight},
+               {"Processes", Align::kRight},
+               {"°C", Align::kRight},
+               {"W", Align::kRight},
+               {"Unique id"}});
+  for (const DeviceRow& device : devices) {
+    table.add({printable(device.id), printable(device.board), bytes_text(device.dram),
+               bytes_text(device.dram_capacity), share(device.dram, device.dram_capacity),
+               bytes_text(device.l1), bytes_text(device.l1_capacity), headroom(device.headroom),
+               number(device.processes), tenth(device.temperature), tenth(device.power),
+               printable(device.unique_id)},
+              device.headroom.value_or(0) < 0 ? Tone::kBad : Tone::kPlain);
+  }
+  return text + (table.empty() ? "" : table.text(style, 2));
+}
+
+std::string device_text(const std::string& host, const std::string& device,
+                        const std::vector<FigureRow>& figures, const view::Style& style) {
+  std::string text =
+      style.paint(Tone::kStrong, fmt::format("{} device {}", printable(host), printable(device))) +
+      "\n";
+  Table table({{"Space"}, {"Figure"}, {"", Align::kRight}, {"Bytes", Align::kRight}});
+  for (const FigureRow& row : figures) {
+    table.add({printable(row.space), printable(row.figure), bytes_text(row.bytes),
+               view::exact_text(row.bytes)});
+  }
+  return text + table.text(style, 2);
+}
+
+}  // namespace ttmem::fleet

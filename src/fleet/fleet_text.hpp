@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// What `ttmem fleet` prints: a fleet, the devices of a host, the figures of a device;
+// each for people and as the document of docs/json.md.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fleet/fleet.hpp"
+#include "view/json.hpp"
+#include "view/style.hpp"
+
+namespace ttmem::fleet {
+
+// `most`: so many hosts are shown; the sums are over all.
+std::string fleet_text(const Fleet& fleet, std::size_t most, const view::Style& style);
+std::string host_text(const std::string& host, const std::vector<DeviceRow>& devices,
+                      const view::Style& style);
+std::string device_text(const std::string& host, const std::string& device,
+                        const std::vector<FigureRow>& figures, const view::Style& style);
+
+std::string fleet_json(const Fleet& fleet);
+std::string host_json(const std::string& host, const std::vector<DeviceRow>& devices,
+                      std::uint64_t time_ns);
+std::string device_json(const std::string& host, const std::string& device,
+                        const std::vector<FigureRow>& figures, std::uint64_t time_ns);
+
+}  // namespace ttmem::fleet

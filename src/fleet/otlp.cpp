@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "fleet/otlp.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "export/protobuf.hpp"
+#include "view/json_values.hpp"
+
+namespace ttmem::fleet {
+namespace {
+
+using exports::Message;
+using view::json::Json;
+
+constexpr std::uint64_t kCumulative = 2;
+
+// A metric of OpenTelemetry: what both writers write.
+struct Point {
+  Attributes attributes;
+  std::optional<std::int64_t> whole;
+  double real = 0;  // if it is no whole number
+};
+enum class Shape : std::uint8_t { kGauge, kSum, kCounter };  // a sum may fall, a counter may not
+struct Metric {
+  std::string name, help, unit;
+  Shape shape = Shape::kGauge;
+  std::vector<Point> points;
+};
+
+Point point_of(const MetricSample& sample, Attributes attributes) {
+  Point point;
+  point.attributes = std::move(attributes);
+  std::int64_t whole = 0;
+  const char* end = sample.number.data() + sample.number.size();
+  const auto [rest, error] = std::from_chars(sample.number.data(), end, whole);
+  if (error == std::errc() && rest == end) {
+    point.whole = whole;
+  } else {
+    point.real = std::strtod(sample.number.c_str(), nullptr);
+  }
+  return point;
+}
+
+double real_of(const Point& point) {
+  return point.whole ? static_cast<double>(*point.whole) : point.real;
+}
+
+// "ttmem_memory_bytes" is ttmem.memory in By.
+Metric named(const MetricFamily& family) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kUnits = {
+      {{"_bytes", "By"},
+       {"_seconds", "s"},
+       {"_celsius", "Cel"},
+       {"_watts", "W"},
+       {"_hertz", "Hz"},
+       {"_volts", "V"},
+       {"_amperes", "A"},
+       {"_rpm", "rpm"}}};
+  Metric metric;
+  metric.name = family.name;
+  metric.help = family.help;
+  metric.unit = "1";
+  metric.shape = family.counter ? Shape::kCounter : Shape::kGauge;
+  if (metric.name.ends_with("_total")) metric.name.resize(metric.name.size() - 6);
+  for (const auto& [end, unit] : kUnits) {
+    if (!metric.name.ends_with(end)) continue;
+    metric.name.resize(metric.name.size() - end.size());
+    metric.unit = unit;
+    break;
+  }
+  const std::size_t first = metric.name.find('_');
+  if (first != std::string::npos) metric.name[first] = '.';
+  return metric;
+}
+
+// ---- by the conventions for hardware
+
+Attributes hardware(const MetricSample& sample) {
+  return {{"hw.id", sample.label("unique_id")},
+          {"hw.type", "gpu"},
+          {"hw.name", "device " + sample.label("device")},
+          {"hw.vendor", "Tenstorrent"}};
+}
+
+struct Hardware {
+  Metric usage{"hw.gpu.memory.usage", "DRAM that is taken.", "By", Shape::kSum, {}};
+  Metric limit{
+      "hw.gpu.memory.limit", "DRAM that the allocators can give out.", "By", Shape::kSum, {}};
+  Metric share{
+      "hw.gpu.memory.utilization", "DRAM taken, of what can be given out.", "1", Shape::kGauge, {}};
+  Metric power{"hw.power", "Power of the chip.", "W", Shape::kGauge, {}};
+  Metric temperature{"hw.temperature", "Temperature of the chip.", "Cel", Shape::kGauge, {}};
+};
+
+Hardware hardware_of(const std::vector<MetricFamily>& families) {
+  Hardware found;
+  std::map<std::string, Point> taken;
+  for (const MetricFamily& family : families) {
+    for (const MetricSample& sample : family.samples) {
+      const bool dram = sample.label("space") == "dram";
+      Point point = point_of(sample, hardware(sample));
+      if (family.name == "ttmem_memory_bytes" && dram && sample.label("figure") == "taken") {
+        taken.emplace(sample.label("unique_id"), point);
+        found.usage.points.push_back(std::move(point));
+      } else if (family.name == "ttmem_memory_capacity_bytes" && dram) {
+        found.limit.points.push_back(std::move(point));
+      } else if (family.name == "ttmem_device_power_watts") {
+        found.power.points.push_back(std::move(point));
+      } else if (family.name == "ttmem_device_temperature_celsius") {
+        found.temperature.points.push_back(std::move(point));
+      }
+    }
+  }
+  for (const Point& limit : found.limit.points) {
+    const auto use = taken.find(limit.attributes.front().second);
+    if (use == taken.end() || real_of(limit) <= 0) continue;
+    Point share = limit;
+    share.whole.reset();
+    share.real = real_of(use->second) / real_of(limit);
+    found.share.points.push_back(std::move(share));
+  }
+  return found;
+}
+
+std::vector<Metric> metrics_of(const OtlpDocument& document) {
+  std::vector<Metric> metrics;
+  for (const MetricFamily& family : document.families) {
+    Metric& metric = metrics.emplace_back(named(family));
+    for (const MetricSample& sample : family.samples) {
+      metric.points.push_back(point_of(sample, sample.labels));
+    }
+  }
+  Hardware hardware = hardware_of(document.families);
+  for (Metric* each : {&hardware.usage, &hardware.limit, &hardware.share, &hardware.power,
+                       &hardware.temperature}) {
+    if (!each->points.empty()) metrics.push_back(std::move(*each));
+  }
+  return metrics;
+}
+
+// ---- protobuf: the numbers are those of opentelemetry/proto/metrics/v1/metrics.proto
+
+Message message_of(const std::pair<std::string, std::string>& attribute) {
+  Message value, pair;
+  value.bytes(1, attribute.second);
+  pair.bytes(1, attribute.first);
+  pair.message(2, value);
+  return pair;
+}
+
+Message message_of(const Point& point, Shape shape, const OtlpDocument& document) {
+  Message message;
+  if (shape != Shape::kGauge) message.fixed(2, document.start_ns);
+  message.fixed(3, document.time_ns);
+  if (point.whole) {
+    message.fixed(6, static_cast<std::uint64_t>(*point.whole));
+  } else {
+    message.fixed(4, std::bit_cast<std::uint64_t>(point.real));
+  }
+  for (const auto& attribute : point.attributes) message.message(7, message_of(attribute));
+  return message;
+}
+
+Message message_of(const Metric& metric, const OtlpDocument& document) {
+  Message data;
+  for (const Point& point : metric.points) {
+    data.message(1, message_of(point, metric.shape, document));
+  }
+  if (metric.shape != Shape::kGauge) data.number(2, kCumulative);
+  if (metric.shape == Shape::kCounter) data.number(3, 1);
+  Message message;
+  message.bytes(1, metric.name);
+  message.bytes(2, metric.help);
+  message.bytes(3, metric.unit);
+  message.message(metric.shape == Shape::kGauge ? 5 : 7, data);
+  return message;
+}
+
+// ---- JSON: 64-bit numbers are texts
+
+Json json_of(const Attributes& attributes) {
+  Json list = Json::array();
+  for (const auto& [name, value] : attributes) {
+    list.push_back({{"key", name}, {"value", {{"stringValue", value}}}});
+  }
+  return list;
+}
+
+Json json_of(const Point& point, Shape shape, const OtlpDocument& document) {
+  Json value = {{"attributes", json_of(point.attributes)}};
+  if (shape != Shape::kGauge) value["startTimeUnixNano"] = std::to_string(document.start_ns);
+  value["timeUnixNano"] = std::to_string(document.time_ns);
+  if (point.whole) {
+    value["asInt"] = std::to_string(*point.whole);
+  } else {
+    value["asDouble"] = point.real;
+  }
+  return value;
+}
+
+Json json_of(const Metric& metric, const OtlpDocument& document) {
+  Json data = {{"dataPoints", Json::array()}};
+  for (const Point& point : metric.points) {
+    data["dataPoints"].push_back(json_of(point, metric.shape, document));
+  }
+  Json value = {{"name", metric.name}, {"description", metric.help}, {"unit", metric.unit}};
+  if (metric.shape == Shape::kGauge) {
+    value["gauge"] = std::move(data);
+    return value;
+  }
+  data["aggregationTemporality"] = kCumulative;
+  data["isMonotonic"] = metric.shape == Shape::kCounter;
+  value["sum"] = std::move(data);
+  return value;
+}
+
+std::optional<int> hexadecimal_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return std::nullopt;
+}
+
+std::string percent_decoded(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto high = i + 2 < text.size() ? hexadecimal_digit(text[i + 1]) : std::nullopt;
+    const auto low = i + 2 < text.size() ? hexadecimal_digit(text[i + 2]) : std::nullopt;
+    if (text[i] == '%' && high && low) {
+      result += static_cast<char>(*high * 16 + *low);
+      i += 2;
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
+std::string_view without_spaces(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+std::string otlp_protobuf(const OtlpDocument& document) {
+  Message resource, scope, scoped, all, request;
+  for (const auto& attribute : document.resource) resource.message(1, message_of(attribute));
+  scope.bytes(1, "ttmem");
+  scope.bytes(2, TTMEM_VERSION);
+  scoped.message(1, scope);
+  for (const Metric& metric : metrics_of(document)) {
+    scoped.message(2, message_of(metric, document));
+  }
+  all.message(1, resource);
+  all.message(2, scoped);
+  request.message(1, all);
+  return request.text();
+}
+
+std::string otlp_json(const OtlpDocument& document) {
+  Json metrics = Json::array();
+  for (const Metric& metric : metrics_of(document)) metrics.push_back(json_of(metric, document));
+  const Json scoped = {{"scope", {{"name", "ttmem"}, {"version", TTMEM_VERSION}}},
+                       {"metrics", std::move(metrics)}};
+  const Json all = {{"resource", {{"attributes", json_of(document.resource)}}},
+                    {"scopeMetrics", Json::array({scoped})}};
+  const Json request = {{"resourceMetrics", Json::array({all})}};
+  return request.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Attributes parse_attributes(std::string_view text) {
+  Attributes attributes;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const std::string_view pair = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t sign = pair.find('=');
+    if (sign == pair.npos) continue;
+    const std::string_view name = without_spaces(pair.substr(0, sign));
+    if (name.empty()) continue;
+    attributes.emplace_back(name, percent_decoded(without_spaces(pair.substr(sign + 1))));
+  }
+  return attributes;
+}
+
+}  // namespace ttmem::fleet

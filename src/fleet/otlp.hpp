@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+//
+// Metrics as OpenTelemetry wants them (OTLP 1, ExportMetricsServiceRequest), as protobuf or JSON.
+//
+// DRAM goes as hw.gpu.memory.usage, .limit and .utilization, power and temperature as hw.power and
+// hw.temperature, by the conventions for hardware; they know no L1 and no figures, so everything
+// also goes as ttmem.*, with the unit behind the name taken off: a collector that writes for
+// Prometheus makes the names of /metrics out of them again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fleet/exposition.hpp"
+
+namespace ttmem::fleet {
+
+using Attributes = std::vector<std::pair<std::string, std::string>>;
+
+struct OtlpDocument {
+  Attributes resource;  // host.name, service.name, ...
+  std::vector<MetricFamily> families;
+  std::uint64_t start_ns = 0;  // since when counters count
+  std::uint64_t time_ns = 0;
+};
+
+std::string otlp_protobuf(const OtlpDocument& document);
+std::string otlp_json(const OtlpDocument& document);
+
+// "name=value,name=value" of OTEL_RESOURCE_ATTRIBUTES and OTEL_EXPORTER_OTLP_HEADERS, with %XX in
+// values. What is no such pair is left out.
+Attributes parse_attributes(std::string_view text);
+
+}  // namespace ttmem::fleet

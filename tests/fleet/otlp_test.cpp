@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "fleet/otlp.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "fleet/push.hpp"
+
+namespace ttmem::fleet {
+namespace {
+
+constexpr const char* kText =
+    "# HELP ttmem_memory_bytes Memory of a device.\n"
+    "# TYPE ttmem_memory_bytes gauge\n"
+    "ttmem_memory_bytes{device=\"0\",unique_id=\"0x1\",space=\"dram\",figure=\"taken\"} 50\n"
+    "ttmem_memory_bytes{device=\"0\",unique_id=\"0x1\",space=\"l1\",figure=\"taken\"} 7\n"
+    "# HELP ttmem_memory_capacity_bytes What there is.\n"
+    "# TYPE ttmem_memory_capacity_bytes gauge\n"
+    "ttmem_memory_capacity_bytes{device=\"0\",unique_id=\"0x1\",space=\"dram\"} 200\n"
+    "# HELP ttmem_device_info Which.\n"
+    "# TYPE ttmem_device_info gauge\n"
+    "ttmem_device_info{board=\"a\\\"b\\\\c\\n\"} 1\n"
+    "# HELP ttmem_self_cpu_seconds_total Time.\n"
+    "# TYPE ttmem_self_cpu_seconds_total counter\n"
+    "ttmem_self_cpu_seconds_total 1.5\n";
+
+OtlpDocument document() {
+  auto families = read_exposition(kText);
+  EXPECT_TRUE(families);
+  return {{{"host.name", "n1"}}, std::move(*families), 1000, 2000};
+}
+
+TEST(Exposition, IsReadBack) {
+  const auto families = read_exposition(kText);
+  ASSERT_TRUE(families);
+  ASSERT_EQ(families->size(), 4u);
+  EXPECT_EQ((*families)[0].samples[1].label("space"), "l1");
+  EXPECT_EQ((*families)[2].samples[0].label("board"), "a\"b\\c\n");
+  EXPECT_TRUE((*families)[3].counter);
+  EXPECT_EQ((*families)[3].samples[0].number, "1.5");
+  for (const char* wrong : {"", "<html>", "x 1\n", "# HELP x y\nz 1\n", "# HELP x y\nx{a=\"b 1\n",
+                            "# HELP x y\nx{a=\"b\"}\n", "# HELP x y\nx\n"}) {
+    EXPECT_FALSE(read_exposition(wrong)) << wrong;
+  }
+}
+
+const nlohmann::json& metric(const nlohmann::json& metrics, const std::string& name) {
+  for (const auto& each : metrics) {
+    if (each["name"] == name) return each;
+  }
+  ADD_FAILURE() << name;
+  return metrics[0];
+}
+
+TEST(Otlp, NamesUnitsAndShapes) {
+  const auto request = nlohmann::json::parse(otlp_json(document()));
+  const auto& all = request["resourceMetrics"][0];
+  EXPECT_EQ(all["resource"]["attributes"][0]["key"], "host.name");
+  const auto& metrics = all["scopeMetrics"][0]["metrics"];
+  const auto& memory = metric(metrics, "ttmem.memory");
+  EXPECT_EQ(memory["unit"], "By");
+  EXPECT_EQ(memory["gauge"]["dataPoints"].size(), 2u);
+  EXPECT_EQ(memory["gauge"]["dataPoints"][0]["asInt"], "50");
+  EXPECT_EQ(memory["gauge"]["dataPoints"][0]["timeUnixNano"], "2000");
+  const auto& counter = metric(metrics, "ttmem.self_cpu");
+  EXPECT_EQ(counter["unit"], "s");
+  EXPECT_EQ(counter["sum"]["isMonotonic"], true);
+  EXPECT_EQ(counter["sum"]["aggregationTemporality"], 2);
+  EXPECT_EQ(counter["sum"]["dataPoints"][0]["asDouble"], 1.5);
+  EXPECT_EQ(counter["sum"]["dataPoints"][0]["startTimeUnixNano"], "1000");
+}
+
+TEST(Otlp, DramGoesByTheConventionsForHardware) {
+  const auto request = nlohmann::json::parse(otlp_json(document()));
+  const auto& metrics = request["resourceMetrics"][0]["scopeMetrics"][0]["metrics"];
+  const auto& usage = metric(metrics, "hw.gpu.memory.usage");
+  EXPECT_EQ(usage["sum"]["isMonotonic"], false);
+  ASSERT_EQ(usage["sum"]["dataPoints"].size(), 1u);
+  EXPECT_EQ(usage["sum"]["dataPoints"][0]["asInt"], "50");
+  EXPECT_EQ(usage["sum"]["dataPoints"][0]["attributes"][0]["value"]["stringValue"], "0x1");
+  EXPECT_EQ(metric(metrics, "hw.gpu.memory.limit")["sum"]["dataPoints"][0]["asInt"], "200");
+  EXPECT_EQ(metric(metrics, "hw.gpu.memory.utilization")["gauge"]["dataPoints"][0]["asDouble"],
+            0.25);
+}
+
+TEST(Otlp, AttributesOfTheEnvironment) {
+  EXPECT_EQ(parse_attributes("a=b, c = d%2Ce ,,bad,=x,f="),
+            (Attributes{{"a", "b"}, {"c", "d,e"}, {"f", ""}}));
+  EXPECT_TRUE(parse_attributes("").empty());
+}
+
+TEST(Push, ThePauseGrowsWithFailuresAndEnds) {
+  using std::chrono::milliseconds;
+  PushState state;
+  EXPECT_EQ(state.pause(milliseconds(1000)), milliseconds(1000));
+  state.in_a_row = 1;
+  EXPECT_EQ(state.pause(milliseconds(1000)), milliseconds(1000));
+  state.in_a_row = 4;
+  EXPECT_EQ(state.pause(milliseconds(1000)), milliseconds(8000));
+  state.in_a_row = 100000;
+  EXPECT_EQ(state.pause(milliseconds(1000)), milliseconds(300000));
+  EXPECT_EQ(state.pause(milliseconds(600000)), milliseconds(600000));
+}
+
+TEST(Push, TheImportPathNamesTheHost) {
+  EXPECT_EQ(import_path("n 1"),
+            "/api/v1/import/prometheus?extra_label=instance=n%201&extra_label=job=ttmem");
+}
+
+}  // namespace
+}  // namespace ttmem::fleet

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ttmem authors
+"""Many hosts as one: `ttmem fleet` asks daemons, ssh and a Prometheus API, also on bad days."""
+
+import contextlib
+import http.server
+import json
+import os
+import stat
+import threading
+import time
+import urllib.parse
+
+import pytest
+
+from support import command
+from support.waiting import eventually
+
+DRAM_EACH = 26_222_592  # what one demonstration takes on its device
+
+
+@pytest.fixture
+def two_hosts(daemons, folder):
+    """Two daemons, each with a directory and a workload of its own."""
+    with contextlib.ExitStack() as stack:
+        found = []
+        for number in range(2):
+            directory = os.path.join(folder, f"host{number}")
+            os.mkdir(directory, 0o700)
+            stack.enter_context(command.started("demo", "--hold", "600",
+                                                env={**os.environ, "TTMEM_DIR": directory}))
+            daemon = daemons(TTMEM_DIR=directory)
+            eventually(lambda: daemon.document("/api/v1/snapshot")["processes"])
+            found.append(daemon)
+        yield found
+
+
+def hosts_file(folder, *lines):
+    path = os.path.join(folder, "hosts.txt")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+    return path
+
+
+def address(daemon):
+    return f"{daemon.host}:{daemon.port}"
+
+
+def test_hosts_and_their_sums(two_hosts, folder):
+    path = hosts_file(folder, "# the rack", *map(address, two_hosts))
+    fleet = command.document("fleet", "--hosts", path)
+    assert (fleet["document"], fleet["partial"], fleet["hosts_fresh"]) == ("fleet", False, 2)
+    assert fleet["dram"] == 2 * DRAM_EACH and fleet["devices"] == 2
+    assert fleet["dram"] == sum(host["dram"] for host in fleet["hosts"])
+    # They are one machine, and it says so.
+    assert "counted 2 times" in fleet["problems"][0]
+    shown = command.text("fleet", "--hosts", path)
+    assert shown.startswith("2 hosts, 2 devices: DRAM 50.0 MiB of ")
+
+
+def test_one_host_is_its_status(two_hosts, folder):
+    path = hosts_file(folder, *map(address, two_hosts))
+    wanted = ("fleet", "--hosts", path, "--host", address(two_hosts[1]))
+    snapshot = command.document(*wanted)
+    assert snapshot["document"] == "snapshot" and len(snapshot["processes"]) == 1
+    assert "DRAM" in command.text(*wanted, "--device", "0")
+    assert command.run(*wanted, "--device", "7").returncode == 1
+    assert command.run("fleet", "--hosts", path, "--host", "nobody").returncode == 1
+
+
+def test_who_does_not_answer_is_said_and_holds_up_nobody(two_hosts, folder):
+    with contextlib.closing(_silent()) as silent:
+        path = hosts_file(folder, address(two_hosts[0]), f"127.0.0.1:{silent.getsockname()[1]}",
+                          "127.0.0.1:1", "no-such-host.invalid:7171")
+        begun = time.monotonic()
+        fleet = command.document("fleet", "--hosts", path, "--timeout", "1")
+        assert time.monotonic() - begun < 30
+    assert fleet["partial"] and fleet["hosts_fresh"] == 1 and fleet["dram"] == DRAM_EACH
+    states = {host["host"]: host for host in fleet["hosts"]}
+    assert states[f"127.0.0.1:{silent_port(states)}"]["problem"].endswith("no answer in time")
+    assert "Connection refused" in states["127.0.0.1:1"]["problem"]
+    assert states["no-such-host.invalid:7171"]["state"] == "silent"
+    assert states["127.0.0.1:1"]["dram"] is None
+    alone = hosts_file(folder, "127.0.0.1:1")
+    done = command.run("fleet", "--hosts", alone)
+    assert done.returncode == 3 and "Partial: 1 of 1 host" in done.stdout
+
+
+def _silent():
+    import socket
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+    return listener
+
+
+def silent_port(states):
+    return next(name.split(":")[1] for name in states
+                if name.startswith("127.0.0.1:") and states[name]["problem"]
+                and "in time" in states[name]["problem"])
+
+
+SSH = """#!/bin/sh
+# As ssh: options, --, host, command.
+echo "$@" >> {log}
+while [ "$1" != -- ]; do shift; done
+case $2 in
+  good) exec {ttmem} status --json ;;
+  bare) echo "sh: ttmem: not found" >&2; exit 127 ;;
+  slow) exec sleep 600 ;;
+  *) echo "ssh: Could not resolve hostname $2" >&2; exit 255 ;;
+esac
+"""
+
+
+def test_by_ssh(folder):
+    from support.built import TTMEM
+    program = os.path.join(folder, "ssh")
+    log = os.path.join(folder, "ssh.log")
+    with open(program, "w", encoding="utf-8") as file:
+        file.write(SSH.format(log=log, ttmem=TTMEM))
+    os.chmod(program, stat.S_IRWXU)
+    path = hosts_file(folder, "good", "bare", "slow", "me@gone")
+    with command.workload():
+        fleet = command.document("fleet", "--hosts", path, "--ssh", program, "--timeout", "2")
+    states = {host["host"]: host for host in fleet["hosts"]}
+    assert states["good"]["state"] == "fresh" and states["good"]["dram"] == DRAM_EACH
+    assert states["bare"]["problem"] == "ttmem is not found there: sh: ttmem: not found"
+    assert states["slow"]["problem"] == "no answer in time"
+    assert "Could not resolve" in states["me@gone"]["problem"]
+    with open(log, encoding="utf-8") as file:
+        assert "-o BatchMode=yes -o ConnectTimeout=2 -- good ttmem status --json" in file.read()
+
+
+@pytest.mark.parametrize("line", ["-oProxyCommand=x", "a;b", "$(a)", "a b"])
+def test_a_name_that_is_none_is_refused(folder, line):
+    done = command.run("fleet", "--hosts", hosts_file(folder, "good", line))
+    assert done.returncode == 2 and "line 2: " in done.stderr
+
+
+def test_usage():
+    assert command.run("fleet").returncode == 2
+    assert command.run("fleet", "--hosts", "a", "--from", "b").returncode == 2
+    assert command.run("fleet", "--hosts", "/no/such/file").returncode == 2
+    done = command.run("fleet", "--from", "https://prometheus")
+    assert done.returncode == 2 and "speaks no TLS" in done.stderr
+    assert command.run("fleet", "--from", "http://x", "--match", "a}").returncode == 2
+
+
+# ---- an engine that has bad days -----------------------------------------------------------------
+
+
+class Engine(http.server.BaseHTTPRequestHandler):
+    """Answers queries from a table: the first whose key stands in the query."""
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        query = urllib.parse.parse_qs(body)["query"][0]
+        self.server.asked.append((query, self.headers))
+        status, text = self.server.behave(query, self.headers)
+        self.send_response(status)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for begin in range(0, len(text), 1000):
+            piece = text[begin:begin + 1000].encode()
+            self.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
+        self.wfile.write(b"0\r\n\r\n")
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def engine(behave):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Engine)
+    server.behave, server.asked = behave, []
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        server.url = f"http://127.0.0.1:{server.server_address[1]}"
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def vector(*samples, **more):
+    return 200, json.dumps({"status": "success", **more, "data": {"resultType": "vector", "result": [
+        {"metric": labels, "value": [1, str(value)]} for labels, value in samples]}})
+
+
+def half_stale(query, _headers):
+    if "max_over_time" in query:
+        return vector(({"instance": "a"}, 5), ({"instance": "b"}, 400), ({"instance": "c"}, 3000))
+    if "timestamp(" in query:
+        return vector(({"instance": "a"}, 5), ({"instance": "b"}, 200))
+    if "> 1" in query:
+        return vector(({"instance": "a"}, 2), warnings=["one store is missing"])
+    if query.startswith("sum by (instance)") and "capacity" in query and "dram" in query:
+        return vector(({"instance": "a"}, 200), ({"instance": "b"}, 200))
+    if query.startswith("sum by (instance)") and "dram" in query:
+        return vector(({"instance": "a"}, 50), ({"instance": "b"}, 60))
+    if query.startswith("count by (instance)"):
+        return vector(({"instance": "a"}, 1), ({"instance": "b"}, 1))
+    return vector()
+
+
+def test_half_of_the_hosts_are_stale():
+    with engine(half_stale) as server:
+        fleet = command.document("fleet", "--from", server.url)
+        assert fleet["partial"] and fleet["hosts_fresh"] == 1
+        assert (fleet["dram"], fleet["dram_capacity"], fleet["l1"]) == (50, 200, None)
+        states = {host["host"]: (host["state"], host["dram"]) for host in fleet["hosts"]}
+        assert states == {"a": ("fresh", 50), "b": ("stale", None), "c": ("stale", None)}
+        assert any("scraped 2 times" in each for each in fleet["problems"])
+        assert any("one store is missing" in each for each in fleet["problems"])
+        shown = command.text("fleet", "--from", server.url, "--match", 'rack="7"')
+        assert "Partial: 2 of 3 hosts do not tell now" in shown
+        assert "stale: told nothing for 50 min" in shown
+        assert all('rack="7"' in query for query, _ in server.asked[len(server.asked) // 2:])
+
+
+@pytest.mark.parametrize("answer, said", [
+    ((401, "no"), "401: a token is wanted"),
+    ((404, "no"), "404: there is no such page"),
+    ((503, "no"), "not that of a Prometheus API"),
+    ((422, json.dumps({"status": "error", "error": "query timed out"})), "it says: query timed out"),
+    ((200, "<html>"), "not that of a Prometheus API"),
+    (vector(*[({"instance": str(i)}, 1) for i in range(20001)]), "choose hosts with --match"),
+])
+def test_a_clear_line_on_bad_days(answer, said):
+    with engine(lambda *_: answer) as server:
+        done = command.run("fleet", "--from", server.url)
+    assert done.returncode == 3 and done.stdout == ""
+    assert said in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_an_engine_that_is_down():
+    done = command.run("fleet", "--from", "http://127.0.0.1:1")
+    assert done.returncode == 3 and "127.0.0.1:1: Connection refused" in done.stderr
+
+
+def test_token_and_headers_are_sent(folder):
+    token = os.path.join(folder, "token")
+    with open(token, "w", encoding="utf-8") as file:
+        file.write("secret\n")
+
+    def behave(_query, headers):
+        right = headers["Authorization"] == "Bearer secret" and headers["X-Scope-OrgID"] == "team"
+        return vector() if right else (401, "")
+
+    with engine(behave) as server:
+        asked = ("fleet", "--from", server.url, "--header", "X-Scope-OrgID: team")
+        assert command.run(*asked).returncode == 3
+        done = command.run(*asked, "--token-file", token)
+        assert done.returncode == 0 and "No host" in done.stdout
+        assert command.run(*asked, "--token-file", "/no/such").returncode == 3
+
+
+def test_a_host_name_stays_a_name():
+    with engine(lambda *_: vector()) as server:
+        done = command.run("fleet", "--from", server.url, "--host", 'a"} or up{x="')
+        assert done.returncode == 1 and "knows no host" in done.stderr
+        assert 'instance="a\\"} or up{x=\\""' in server.asked[0][0]
