@@ -88,27 +88,14 @@ BENCHMARK(record_free_32)->Iterations(5000);
 
 // ---- dispatch ------------------------------------------------------------------------------
 
-Timing time_dispatch(benchmark::State& state, std::uint16_t devices) {
-  static std::uint64_t id = 0;
-  const ttmem_workload_t workload = ttmem_workload_created(++id, set_of(devices));
-  ttmem_dispatched(workload, 0, 0, 0);
-  Timing timing;
-  for (auto _ : state) {
-    timing.batch([&](int) { ttmem_dispatched(workload, 0, 0, 0); });
-    timing.singles([&](int) { ttmem_dispatched(workload, 0, 0, 0); });
-  }
-  ttmem_workload_released(workload);
-  return timing;
-}
-
 void record_dispatch(benchmark::State& state) {
-  Timing timing = time_dispatch(state, 1);
+  Timing timing = time_launches(state, 1);
   report(state, timing, {20, 1000}, "ns; a workload that is loaded; p999 of single calls");
 }
 BENCHMARK(record_dispatch)->Iterations(5000);
 
 void record_dispatch_32(benchmark::State& state) {
-  Timing timing = time_dispatch(state, 32);
+  Timing timing = time_launches(state, 32);
   report(state, timing, {120, 0}, "ns; a loaded workload on a set of 32 devices");
 }
 BENCHMARK(record_dispatch_32)->Iterations(5000);

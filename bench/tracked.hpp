@@ -98,4 +98,19 @@ class Timing {
   std::vector<double> singles_;
 };
 
+// Launches of a workload that is loaded, in as many rounds as there are.
+template <class Rounds>
+Timing time_launches(Rounds& rounds, std::uint16_t devices) {
+  static std::uint64_t id = 0;
+  const ttmem_workload_t workload = ttmem_workload_created(++id, set_of(devices));
+  ttmem_dispatched(workload, 0, 0, 0);
+  Timing timing;
+  for ([[maybe_unused]] auto round : rounds) {
+    timing.batch([&](int) { ttmem_dispatched(workload, 0, 0, 0); });
+    timing.singles([&](int) { ttmem_dispatched(workload, 0, 0, 0); });
+  }
+  ttmem_workload_released(workload);
+  return timing;
+}
+
 }  // namespace ttmem::bench
