@@ -189,6 +189,29 @@ TEST_F(HistoryFileTest, ANewerOneIsLeftAlone) {
   EXPECT_EQ(files(), std::vector<std::string>{"history.db"});
 }
 
+// Kept as it was: what an older daemon recorded is not lost when ttmem is updated.
+TEST_F(HistoryFileTest, OneOfTheFirstFormatIsReadAndGoesOn) {
+  std::ifstream kept(fs::path(TTMEM_SOURCE_DIR) / "tests/serve/kept/history_format_1.sql");
+  const std::string sql(std::istreambuf_iterator<char>(kept), {});
+  {
+    auto old = serve::history::Database::open(path);
+    ASSERT_TRUE(old && (*old)->script(sql.c_str())) << path;
+  }
+  clock_s = kStart + 30;
+  open();
+  EXPECT_EQ(files(), std::vector<std::string>{"history.db"});  // not moved aside
+  record();
+  history->record({{.minute_s = kStart, .unique_id = 0xA1, .name = "matmul", .launches = 7}});
+  restart();
+  EXPECT_EQ(points("dram.taken", kStart, kStart + 40, 10),
+            (std::vector<Point>{flat(100), {100, 200, 200}, {}, flat(100)}));
+  ASSERT_EQ(runs().size(), 2u);
+  EXPECT_EQ(runs()[1].ended, "closed");
+  const auto busy = history->busy_programs({.from = 0, .to = ~0ull, .unique_id = 0xA1});
+  ASSERT_TRUE(busy && busy->size() == 1);
+  EXPECT_EQ(busy->front().launches, 7u);
+}
+
 TEST_F(HistoryFileTest, ABrokenOneIsMovedAsideAndSaid) {
   make_some_history();
   overwrite(100, std::string(4000, '\xAA'));  // the tables of its first page
