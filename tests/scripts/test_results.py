@@ -94,6 +94,12 @@ def test_the_page_says_what_ran_and_what_did_not(tmp_path):
     assert "`make bench` was not run" in page
 
 
+def test_the_page_has_a_row_for_every_configuration():
+    assert {run[0] for run in verified.RUNS} == set(test_script.CONFIGURATIONS)
+    for configuration, folder, _, _ in verified.RUNS:
+        assert os.path.basename(test_script.build_directory(configuration)) == folder
+
+
 @pytest.fixture
 def pretended(tmp_path, monkeypatch):
     """scripts/test whose builds and tests only note their names; `fails` says which tests fail."""
