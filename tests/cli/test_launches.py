@@ -3,33 +3,12 @@
 """Which program ran when, from outside: rates, replays, every launch as an event, and the rings."""
 
 import json
-import subprocess
 import threading
 
 import pytest
 
 from support import built, command
-from support.waiting import DEADLINE_SECONDS
-
-
-class Host:
-    """tests/programs/program_host.cpp, which records what it is told."""
-
-    def __init__(self, *before):
-        self.process = subprocess.Popen([*before, built.program("program_host")],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        assert self.process.stdout.readline() == "ok\n"
-
-    def tell(self, *lines):
-        for line in lines:
-            self.process.stdin.write(line + "\n")
-            self.process.stdin.flush()
-            assert self.process.stdout.readline() == "ok\n", line
-
-    def end(self):
-        self.process.stdin.close()
-        self.process.wait(DEADLINE_SECONDS)
-        self.process.stdout.close()
+from support.recording_host import Host
 
 
 @pytest.fixture
@@ -38,7 +17,7 @@ def start():
 
     def begin(*before):
         hosts.append(Host(*before))
-        hosts[-1].tell("program 1 4096 171 5000", "program 2 32768 171 5000", "program 3 4096 205 700")
+        hosts[-1].tell_of_three_programs()
         return hosts[-1]
     yield begin
     for host in hosts:

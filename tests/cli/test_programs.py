@@ -2,40 +2,16 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """Programs, traces, the ring and clashes, recorded by a process and read from outside."""
 
-import subprocess
 import time
 
 import pytest
 
-from support import built, command
-from support.waiting import DEADLINE_SECONDS
+from support import command
+from support.recording_host import Host
 
 WORKERS, L1_BYTES, PROGRAM_BASE = 110, 1_572_864, 111_616
 PARTS = ("fixed", "ring", "program_l1", "gaps", "free", "buffers", "l1_small")
 DRAM, L1, L1_SMALL = 0, 1, 3
-
-
-class Host:
-    """A process that records what it is told."""
-
-    def __init__(self):
-        self.process = subprocess.Popen([built.program("program_host")], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
-        assert self.process.stdout.readline() == "ok\n"
-
-    def tell(self, *lines):
-        for line in lines:
-            self.process.stdin.write(line + "\n")
-            self.process.stdin.flush()
-            assert self.process.stdout.readline() == "ok\n", line
-
-    def tell_of_three_programs(self):
-        self.tell("program 1 4096 171 5000", "program 2 32768 171 5000", "program 3 4096 205 700")
-
-    def end(self):
-        self.process.stdin.close()
-        self.process.wait(DEADLINE_SECONDS)
-        self.process.stdout.close()
 
 
 @pytest.fixture
