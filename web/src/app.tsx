@@ -9,7 +9,9 @@ import { parts, path } from './route.ts';
 import { dark, toggleTheme } from './theme.ts';
 import { clockText, durationText } from './format/units.ts';
 import { visible } from './format/words.ts';
+import { recording } from './live/recording.ts';
 import { Empty } from './parts/text.tsx';
+import { TimeBar } from './parts/time_bar.tsx';
 import { Compare } from './views/compare.tsx';
 import { DeviceView } from './views/device.tsx';
 import { Events } from './views/events.tsx';
@@ -66,13 +68,13 @@ function Navigation() {
 function Status() {
   const state = connection.value.state;
   const paused = pausedSince.value !== null;
-  const word = paused ? 'paused' : state === 'live' ? 'live' : state === 'lost' ? 'not connected' : state === 'token' ? 'token needed' : 'connecting';
+  const word = paused ? 'paused' : state === 'live' ? (recording.value ? 'recording' : 'live') : state === 'lost' ? 'not connected' : state === 'token' ? 'token needed' : 'connecting';
   const kind = paused ? 'warn' : state === 'live' ? 'good' : state === 'lost' ? 'bad' : '';
   return (
     <div class="status">
       <span class={state === 'live' && !paused ? 'clock' : 'clock stale'} title="time of the last figures">{received.value ? clockText(now.value) : ''}</span>
       <span class={`state ${kind}`} role="status" data-state={word}>{word}</span>
-      <button type="button" class="small" onClick={togglePause} title="Space">{paused ? 'Go on' : 'Pause'}</button>
+      {!recording.value && <button type="button" class="small" onClick={togglePause} title="Space">{paused ? 'Go on' : 'Pause'}</button>}
       <button type="button" class="small" onClick={toggleTheme} title="d">{dark.value ? 'Light' : 'Dark'}</button>
       <button type="button" class="small" onClick={() => (helpOpen.value = true)} aria-label="Keys" title="?">?</button>
     </div>
@@ -153,6 +155,7 @@ export function App() {
         <Status />
       </header>
       <Banner />
+      <TimeBar />
       <main id="main" tabIndex={-1}>
         {connection.value.state === 'token' ? <TokenForm /> : received.value ? <View /> : <Waiting />}
       </main>

@@ -5,7 +5,8 @@
 import { signal } from '@preact/signals';
 import { togglePause } from './live/live.ts';
 import { freeze } from './live/moments.ts';
-import { go } from './route.ts';
+import { stepToMark } from './parts/time_bar.tsx';
+import { go, withKept } from './route.ts';
 import { toggleTheme } from './theme.ts';
 
 export const VIEWS: { path: string; title: string }[] = [
@@ -30,6 +31,7 @@ export const KEYS: [string, string][] = [
   ['Enter', 'open what is focused: a core, a link'],
   ['Esc', 'leave the filter, close this'],
   ['f', 'freeze this moment, to compare it with another'],
+  ['[ and ]', 'of a recording: the mark before, the next mark'],
   ['d', 'dark or light'],
   ['?', 'these keys'],
 ];
@@ -38,8 +40,10 @@ const ACTIONS: Record<string, () => void> = {
   '/': () => document.querySelector<HTMLInputElement>('input.filter')?.focus(),
   ' ': togglePause,
   '?': () => (helpOpen.value = !helpOpen.value),
+  '[': () => stepToMark(-1),
+  ']': () => stepToMark(1),
   d: toggleTheme,
-  f: () => void freeze().then((moment) => go(`/compare?from=${moment.id}`)),
+  f: () => void freeze().then((moment) => go(withKept(`/compare?from=${moment.id}`))),
 };
 
 export function startKeys(): void {
@@ -54,7 +58,7 @@ export function startKeys(): void {
     if (target.matches('input, select, textarea')) return;
     if (event.key === ' ' && target.matches('button, a, summary, [role=gridcell]')) return;
     const view = VIEWS[Number(event.key) - 1];
-    const action = view ? () => go(view.path) : ACTIONS[event.key];
+    const action = view ? () => go(withKept(view.path)) : ACTIONS[event.key];
     if (!action) return;
     event.preventDefault();
     action();

@@ -21,6 +21,19 @@ export const parts = computed(() => path.value.split('/').filter((part) => part 
 // A core of the same device is the same view: the keyboard stays where it is.
 const viewOf = (of: string): string => of.split('/').slice(0, 3).join('/');
 
+// The moment of a recording stays while one goes from view to view.
+let kept: readonly string[] = [];
+export const keepParameters = (names: readonly string[]): void => void (kept = names);
+
+export function withKept(to: string): string {
+  const next = new URL(to, location.origin);
+  for (const name of kept) {
+    const value = parameters.peek().get(name);
+    if (value !== null && !next.searchParams.has(name)) next.searchParams.set(name, value);
+  }
+  return next.pathname + next.search;
+}
+
 export function go(to: string, replace = false): void {
   if (to === address.peek()) return;
   const before = viewOf(path.peek());
@@ -53,6 +66,6 @@ export function startRouting(): void {
     if (link.origin !== location.origin || link.target || link.hasAttribute('download')) return;
     if (/^\/(api|metrics|healthz)(\/|$)/.test(link.pathname)) return;
     event.preventDefault();
-    go(link.pathname + link.search);
+    go(withKept(link.pathname + link.search));
   });
 }

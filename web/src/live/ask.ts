@@ -6,6 +6,7 @@
 import { effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { connection, pausedSince, token, version } from './live.ts';
+import { moment, withMoment } from './recording.ts';
 
 export interface Answer<T> {
   data: T | null;
@@ -17,7 +18,7 @@ export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
   const headers: Record<string, string> = {};
   const bearer = token();
   if (bearer) headers['Authorization'] = `Bearer ${bearer}`;
-  const response = await fetch(path, { headers, ...(signal ? { signal } : {}) });
+  const response = await fetch(withMoment(path, moment.peek()), { headers, ...(signal ? { signal } : {}) });
   const body = (await response.json()) as T & { error?: { message: string } };
   if (!response.ok) throw new Error(body.error?.message ?? `the daemon answered ${response.status}`);
   return body;
@@ -66,6 +67,6 @@ export function useDocument<T>(
       clearTimeout(timer);
       stop();
     };
-  }, [path, everyMs]);
+  }, [path, everyMs, moment.value]);
   return answer;
 }

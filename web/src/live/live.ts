@@ -3,10 +3,11 @@
 //
 // What the page shows of the daemon, as signals: a part of the page is drawn again when what it
 // read has changed, and nothing else is.
-import { computed, signal, type Signal } from '@preact/signals';
+import { computed, effect, signal, type Signal } from '@preact/signals';
 import type { Device, HistoryEvent, Levels, Process } from './documents.ts';
 import { processKey, sortedProcesses } from './merge.ts';
 import type { Change, Connection, ToPage, ToWorker, Wants } from './messages.ts';
+import { moment, recording } from './recording.ts';
 
 const MOST_EVENTS = 5000;
 
@@ -85,10 +86,10 @@ export function addEvents(more: HistoryEvent[]): void {
 // ---- the worker ----------------------------------------------------------------------------------
 
 let post: (message: ToWorker) => void = () => {};
-const wants: Wants = { visible: true, events: false, token: null };
+const wants: Wants = { visible: true, events: false, token: null, at: null };
 
 const say = (): void =>
-  post({ type: 'want', ...wants, visible: pausedSince.peek() === null && document.visibilityState === 'visible' });
+  post({ type: 'want', ...wants, at: moment.peek(), visible: pausedSince.peek() === null && document.visibilityState === 'visible' });
 
 export const token = (): string | null => wants.token;
 
@@ -115,7 +116,8 @@ export function start(): void {
     else if (message.type === 'events') addEvents(message.events);
     else take(message);
   };
-  if (typeof SharedWorker === 'function') {
+  // Tabs that show a recording are each at a moment of their own.
+  if (typeof SharedWorker === 'function' && !recording.peek()) {
     const worker = new SharedWorker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'ttmem' });
     worker.port.onmessage = hear;
     post = (message) => worker.port.postMessage(message);
@@ -127,5 +129,8 @@ export function start(): void {
   document.addEventListener('visibilitychange', say);
   addEventListener('pagehide', () => post({ type: 'bye' }));
   addEventListener('pageshow', (event: PageTransitionEvent) => event.persisted && say());
-  say();
+  effect(() => {
+    void moment.value;
+    say();
+  });
 }

@@ -8,6 +8,7 @@ export interface Wants {
   visible: boolean; // a page that nobody sees, or that was paused, is told nothing
   events: boolean; // also what happened, one by one
   token: string | null;
+  at: string | null; // the moment of a recording; null: the present
 }
 
 export type ToWorker = ({ type: 'want' } & Wants) | { type: 'bye' };

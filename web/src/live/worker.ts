@@ -126,6 +126,7 @@ async function read(url: string, token: string | null, signal: AbortSignal, hear
   const messages = new MessageReader();
   for (;;) {
     const { done, value } = await reader.read();
+    if (done && state && url.includes('&at=')) return; // a recording stands still
     if (done) throw new Error('the daemon ended the stream');
     heard();
     for (const message of messages.push(value)) receive(message);
@@ -166,7 +167,8 @@ function restream(): void {
     stream = null;
     return;
   }
-  const url = `/api/v1/events?events=${wants.some((each) => each.events) ? 1 : 0}&brief=1&cores=1`;
+  const at = wants.map((each) => each.at).find((each) => each !== null) ?? null;
+  const url = `/api/v1/events?events=${wants.some((each) => each.events) ? 1 : 0}&brief=1&cores=1${at === null ? '' : `&at=${encodeURIComponent(at)}`}`;
   const token = wants.map((each) => each.token).find((each) => each !== null) ?? null;
   if (stream && stream.url === url && stream.token === token) return;
   const old = stream;
@@ -181,10 +183,10 @@ function hear(port: Port, message: ToWorker): void {
   if (message.type === 'bye') {
     pages.delete(port);
   } else {
-    const { visible, events: wantsEvents, token } = message;
+    const { visible, events: wantsEvents, token, at } = message;
     const known = pages.get(port);
     const page = known ?? { port, wants: message, needsAll: true };
-    page.wants = { visible, events: wantsEvents, token };
+    page.wants = { visible, events: wantsEvents, token, at };
     pages.set(port, page);
     if (!known) port.postMessage({ type: 'connection', connection });
     if (state && visible && page.needsAll) tell();

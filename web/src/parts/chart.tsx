@@ -48,8 +48,8 @@ function dataOf(data: HistoryDocument): uPlot.AlignedData {
   return [times, ...data.series.map((series) => (isWorstLow(data) ? series.min : series.max))] as uPlot.AlignedData;
 }
 
-function options(props: Props, width: number, isDark: boolean): uPlot.Options {
-  const { data } = props;
+function options(latest: { current: Props }, width: number, isDark: boolean): uPlot.Options {
+  const { data } = latest.current;
   const style = getComputedStyle(document.documentElement);
   const ink = style.getPropertyValue('--quiet').trim(), grid = style.getPropertyValue('--line').trim();
   const axis: uPlot.Axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
@@ -58,7 +58,7 @@ function options(props: Props, width: number, isDark: boolean): uPlot.Options {
     width, height: HEIGHT,
     cursor: { sync: { key: 'ttmem' }, drag: { x: true, y: false, setScale: false } },
     legend: { live: true },
-    scales: { y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(1, (high ?? 1) * 1.08)] } },
+    scales: { y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(1, (high ?? 1) * 1.2)] } },
     axes: [
       { ...axis, space: 70, values: (_, values) => values.map((value) => timeText(value, data.to_s - data.from_s)) },
       { ...axis, size: 76, ...(data.unit === 'bytes' ? { incrs: BYTE_STEPS } : {}), values: (_, values) => values.map((value) => valueText(value, data.unit)) },
@@ -78,13 +78,42 @@ function options(props: Props, width: number, isDark: boolean): uPlot.Options {
       setSelect: [
         (plot) => {
           if (plot.select.width < 5) return;
-          props.onZoom(plot.posToVal(plot.select.left, 'x'), plot.posToVal(plot.select.left + plot.select.width, 'x'));
+          latest.current.onZoom(plot.posToVal(plot.select.left, 'x'), plot.posToVal(plot.select.left + plot.select.width, 'x'));
           plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
         },
       ],
-      draw: [(plot) => drawMarks(plot, props.marks)],
+      draw: [(plot) => drawMarks(plot, latest.current.marks), (plot) => drawPeak(plot, latest.current.data)],
     },
   };
+}
+
+// The largest value in sight (of the headroom, the smallest): where, and how much.
+export function peakOf(data: HistoryDocument): { at: number; value: number } | null {
+  let peak: { at: number; value: number } | null = null;
+  for (const series of data.series) {
+    (isWorstLow(data) ? series.min : series.max).forEach((value, i) => {
+      if (value === null || (peak && (isWorstLow(data) ? value >= peak.value : value <= peak.value))) return;
+      peak = { at: data.from_s + i * data.step_s, value };
+    });
+  }
+  return peak;
+}
+
+function drawPeak(plot: uPlot, data: HistoryDocument): void {
+  const peak = peakOf(data);
+  if (!peak) return;
+  const { ctx, bbox } = plot;
+  const x = plot.valToPos(peak.at, 'x', true), y = plot.valToPos(peak.value, 'y', true);
+  if (x < bbox.left || x > bbox.left + bbox.width) return;
+  ctx.save();
+  ctx.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--ink').trim();
+  ctx.beginPath();
+  ctx.arc(x, y, 4 * devicePixelRatio, 0, 2 * Math.PI);
+  ctx.fill();
+  ctx.textAlign = x > bbox.left + bbox.width / 2 ? 'right' : 'left';
+  ctx.textBaseline = 'bottom';
+  ctx.fillText(` ${valueText(peak.value, data.unit)} `, x, y - 5 * devicePixelRatio);
+  ctx.restore();
 }
 
 function drawMarks(plot: uPlot, marks: number[]): void {
@@ -114,7 +143,7 @@ export function Chart(props: Props) {
     plot.current?.destroy();
     const element = box.current;
     if (!element) return; // the view was left
-    plot.current = new uPlot(options(latest.current, element.clientWidth, dark.peek()), dataOf(latest.current.data), element);
+    plot.current = new uPlot(options(latest, element.clientWidth, dark.peek()), dataOf(latest.current.data), element);
   };
   useEffect(draw, [shape, props.data.unit]);
   useSignalEffect(() => {

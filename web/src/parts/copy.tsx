@@ -5,6 +5,7 @@
 // that says the same.
 import { useState } from 'preact/hooks';
 import { pluralOf } from '../format/units.ts';
+import { recording, withMoment } from '../live/recording.ts';
 import { pngOf } from './png.ts';
 
 interface Props {
@@ -59,7 +60,7 @@ export function Copy({ json, command, csv, png, name }: Props) {
   return (
     <span class="copy">
       {json && (
-        <a class="small" href={json} target="_blank" rel="noopener">
+        <a class="small" href={withMoment(json)} target="_blank" rel="noopener">
           JSON
         </a>
       )}
@@ -73,7 +74,7 @@ export function Copy({ json, command, csv, png, name }: Props) {
           PNG
         </button>
       )}
-      {command && <CopyCommand text={command} />}
+      {command && !recording.value && <CopyCommand text={command} />}
     </span>
   );
 }

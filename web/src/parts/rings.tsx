@@ -5,7 +5,7 @@
 import type { RingContents } from '../live/documents.ts';
 import { processKey } from '../live/merge.ts';
 import { visible } from '../format/words.ts';
-import { bytesText } from '../format/units.ts';
+import { bytesText, hexText } from '../format/units.ts';
 import { Bytes, Name } from './text.tsx';
 
 function RingStrip({ ring }: { ring: RingContents }) {
@@ -27,6 +27,31 @@ function RingStrip({ ring }: { ring: RingContents }) {
   );
 }
 
+function RingTable({ ring }: { ring: RingContents }) {
+  if (ring.slices.length === 0) return null;
+  return (
+    <details>
+      <summary>{ring.slices.length === 1 ? 'Its slice' : `Its ${ring.slices.length} slices`} as a table</summary>
+      <table class="plain-table">
+        <thead>
+          <tr><th scope="col">From</th><th scope="col">To</th><th scope="col" class="number">Bytes</th><th scope="col">Program</th><th scope="col">State</th></tr>
+        </thead>
+        <tbody>
+          {ring.slices.map((slice) => (
+            <tr key={slice.begin}>
+              <td class="mono">{hexText(slice.begin)}</td>
+              <td class="mono">{hexText(slice.end)}</td>
+              <td class="number"><Bytes value={slice.end - slice.begin} /></td>
+              <td><Name of={slice.name} none="no name" /></td>
+              <td>{!slice.live ? 'its program is gone' : slice.in_use ? 'in use' : 'loaded'}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
 export function Rings({ rings }: { rings: RingContents[] }) {
   const known = rings.filter((ring) => ring.capacity > 0);
   if (known.length === 0) return <p class="quiet">No process that lives has a ring here.</p>;
@@ -40,6 +65,7 @@ export function Rings({ rings }: { rings: RingContents[] }) {
             {ring.would_evict > 0 && `, the largest would evict ${ring.would_evict}`}
           </div>
           <RingStrip ring={ring} />
+          <RingTable ring={ring} />
         </div>
       ))}
     </div>

@@ -11,7 +11,7 @@ import { bytesText, clockText, countText, dateText, durationText } from '../form
 import { Processes } from '../parts/whose.tsx';
 import { Table, type Column } from '../parts/table.tsx';
 import { Badge, Bytes, Empty, Fact, Line, Problem } from '../parts/text.tsx';
-import { go, parameter, setParameters } from '../route.ts';
+import { go, parameter, setParameters, withKept } from '../route.ts';
 
 const EVERY_MS = 1000;
 const KINDS: Record<string, string> = { came: 'warn', grew: 'warn', went: 'good', shrank: 'good', same: '' };
@@ -33,7 +33,7 @@ const COLUMNS: Column<Difference>[] = [
 export function FreezeButton() {
   const take = async () => {
     const moment = await freeze();
-    go(`/compare?from=${moment.id}`);
+    go(withKept(`/compare?from=${moment.id}`));
   };
   return <button type="button" onClick={() => void take()} title="f">Freeze this moment</button>;
 }

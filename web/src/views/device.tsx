@@ -105,6 +105,7 @@ function Figures({ device }: { device: Device }) {
             </Fact>
           ))}
           <Fact label="Launches"><Count value={kernels.dispatches} figure="kernels.dispatches" /></Fact>
+          <Fact label="First loads"><Count value={kernels.first_loads} figure="kernels.first_loads" /></Fact>
           <Fact label="Cache hits"><Count value={kernels.cache_hits} figure="kernels.cache_hits" /></Fact>
           <Fact label="Reloads"><Count value={kernels.reloads} figure="kernels.reloads" /></Fact>
           {ring && (

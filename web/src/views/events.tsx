@@ -7,6 +7,7 @@ import { addEvents, events, pausedSince, togglePause, wantEvents } from '../live
 import { ask } from '../live/ask.ts';
 import type { HistoryEvent } from '../live/documents.ts';
 import { processKey } from '../live/merge.ts';
+import { moment, recording } from '../live/recording.ts';
 import { Table, type Column } from '../parts/table.tsx';
 import { Bytes, Line, Name } from '../parts/text.tsx';
 import { clockText, rangesText } from '../format/units.ts';
@@ -30,10 +31,11 @@ const COLUMNS: Column<HistoryEvent>[] = [
 
 export function Events() {
   useEffect(() => {
+    if (recording.peek()) events.value = []; // those after this moment
     wantEvents(true);
     ask<{ events: HistoryEvent[] }>('/api/v1/log').then((log) => addEvents(log.events)).catch(() => {});
     return () => wantEvents(false);
-  }, []);
+  }, [moment.value]);
   return (
     <>
       <h1>Events</h1>

@@ -8,6 +8,7 @@ import type { Figure, HistoryDocument } from '../live/documents.ts';
 import { Chart, seriesName, valueText } from '../parts/chart.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Empty, Problem } from '../parts/text.tsx';
+import { recording } from '../live/recording.ts';
 import { csvText } from '../format/csv.ts';
 import { parameter, setParameters } from '../route.ts';
 import { FreezeButton } from './compare.tsx';
@@ -23,7 +24,9 @@ const OF_PROCESSES: [string, string][] = [
 const EVERY_MS = 2000;
 
 export function Time() {
-  const from = parameter('from') || '-15m', to = parameter('to') || 'now';
+  const of = recording.value;
+  const from = parameter('from') || (of ? String(Math.floor(of.first_ns / 1e9)) : '-15m');
+  const to = parameter('to') || (of ? String(Math.ceil(of.last_ns / 1e9)) : 'now');
   const zoomed = parameter('to') !== '';
   const byProcess = parameter('by') === 'process';
   const device = parameter('device');
@@ -32,13 +35,13 @@ export function Time() {
     <>
       <h1>Time</h1>
       <div class="table-head">
-        <label>
+        {!of && <label>
           The last{' '}
           <select value={zoomed ? '' : from} onChange={(event) => setParameters({ from: event.currentTarget.value === '-15m' ? null : event.currentTarget.value, to: null })}>
             {zoomed && <option value="">(zoomed)</option>}
             {RANGES.map(([value, title]) => <option key={value} value={value}>{title}</option>)}
           </select>
-        </label>
+        </label>}
         <label>
           by{' '}
           <select value={byProcess ? 'process' : 'device'} onChange={(event) => setParameters({ by: event.currentTarget.value === 'process' ? 'process' : null })}>
@@ -46,9 +49,9 @@ export function Time() {
             <option value="process">process</option>
           </select>
         </label>
-        {zoomed && <button type="button" onClick={() => setParameters({ from: null, to: null })}>Back to live</button>}
+        {zoomed && <button type="button" onClick={() => setParameters({ from: null, to: null })}>{of ? 'All of it' : 'Back to live'}</button>}
         <FreezeButton />
-        <span class="quiet">Drag over a chart to zoom all. A line is the largest value of each step (of the headroom, the smallest); ✕ marks a failure.</span>
+        <span class="quiet">Drag over a chart to zoom all. A line is the largest value of each step (of the headroom, the smallest); ● is the largest (the smallest), ✕ a failure.</span>
       </div>
       <div class="charts">
         {(byProcess ? OF_PROCESSES : OF_DEVICES).map(([metric, title]) => (
