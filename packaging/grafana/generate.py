@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The ttmem authors
-"""Writes the dashboards beside it: Fleet, Host and Device. Needs `pip install grafana-foundation-sdk==1769699998!10.1.0`.
+"""Writes the dashboards beside it: Fleet, Job, Host and Device. Needs `pip install grafana-foundation-sdk==1769699998!10.1.0`.
 
 The JSON is kept in the repository, so that nobody who imports it needs this script. Every query is asked of a real
 Prometheus by tests/serve/tools_dashboards.py.
@@ -71,6 +71,28 @@ def fleet():
             .with_panel(list_of("Processes that died", "none", 'ttmem_processes{state="died"} > 0')))
 
 
+def job():
+    here = 'workload="$workload"'
+    taken = f'ttmem_job_memory_bytes{{{here},space="%s",figure="%s"}}'
+    missing = (f"max(ttmem_job_expected_ranks{{{here}}}) - sum(ttmem_job_ranks{{{here}}})")
+    return (board("ttmem / Job", "ttmem-job", [("workload", "Job", "label_values(ttmem_job_info, workload)")])
+            .with_panel(now("Ranks that live", "none", f"sum(ttmem_job_ranks{{{here}}})"))
+            .with_panel(now("Ranks that are missing", "none", missing))
+            .with_panel(now("Processes of it that died", "none", f"sum(ttmem_job_died_ranks{{{here}}})"))
+            .with_panel(now("Hosts", "none", f"count(ttmem_job_ranks{{{here}}} > 0)"))
+            .with_panel(now("DRAM taken", "bytes", f"sum({taken % ('dram', 'taken')})"))
+            .with_panel(now("L1 taken", "bytes", f"sum({taken % ('l1', 'taken')})"))
+            .with_panel(now("DRAM between ranks, most to least", "bytes",
+                            f"max({taken % ('dram', 'most_rank')}) - min({taken % ('dram', 'least_rank')})"))
+            .with_panel(now("Least headroom of a rank", "bytes", f"min(ttmem_job_headroom_bytes{{{here}}})"))
+            .with_panel(over_time("DRAM taken per host", "bytes", query(taken % ("dram", "taken"), "{{instance}}")))
+            .with_panel(over_time("L1 taken per host", "bytes", query(taken % ("l1", "taken"), "{{instance}}")))
+            .with_panel(over_time("DRAM of single ranks", "bytes",
+                                  query(f"max({taken % ('dram', 'most_rank')})", "the rank with most"),
+                                  query(f"min({taken % ('dram', 'least_rank')})", "the rank with least")))
+            .with_panel(over_time("Ranks that live per host", "none", query(f"ttmem_job_ranks{{{here}}}", "{{instance}}"))))
+
+
 def host():
     here = 'instance="$host"'
     return (board("ttmem / Host", "ttmem-host", [("host", "Host", "label_values(ttmem_self_snapshots_total, instance)")])
@@ -111,7 +133,7 @@ def device():
 
 
 def main():
-    for name, made in (("fleet", fleet()), ("host", host()), ("device", device())):
+    for name, made in (("fleet", fleet()), ("job", job()), ("host", host()), ("device", device())):
         with open(os.path.join(FOLDER, f"{name}.json"), "w", encoding="utf-8") as file:
             file.write(JSONEncoder(sort_keys=True, indent=2).encode(made.build()) + "\n")
 

@@ -33,7 +33,7 @@ struct FleetOptions {
   double timeout_seconds = 10;
   unsigned stale_seconds = 120;
   std::string ssh = "ssh";
-  bool all = false, json = false;
+  bool jobs = false, all = false, json = false;
 
   std::chrono::milliseconds timeout() const {
     return std::chrono::milliseconds(static_cast<std::int64_t>(timeout_seconds * 1000));
@@ -50,6 +50,8 @@ int print_fleet(const fleet::Fleet& fleet, const FleetOptions& options) {
   Output output;
   if (options.json) {
     output.write(fleet::fleet_json(fleet));
+  } else if (options.jobs) {
+    output.write(fleet::jobs_text(fleet, output.style()));
   } else {
     const std::size_t most = options.all ? std::numeric_limits<std::size_t>::max() : kHostsShown;
     output.write(fleet::fleet_text(fleet, most, output.style()));
@@ -182,10 +184,11 @@ constexpr const char* kFleetExamples =
     "begins\n"
     "a comment. Up to 256 are asked at once; who does not answer in time is listed and in no sum.\n"
     "Examples:\n"
-    "  ttmem fleet --hosts hosts.txt                     sums and hosts, without any engine\n"
+    "  ttmem fleet --hosts hosts.txt                     sums, hosts, jobs, without any engine\n"
     "  ttmem fleet --hosts hosts.txt --host node7        one of them, as ttmem status there\n"
     "  ttmem fleet --from http://prometheus:9090         the same from Prometheus or "
     "VictoriaMetrics\n"
+    "  ttmem fleet --from http://prometheus:9090 --jobs  every job over its hosts\n"
     "  ttmem fleet --from http://vm:8428 --host node7:7171 --device 3\n"
     "  ttmem fleet --from http://thanos:9090 --token-file token --match 'cluster=\"a\"' --json";
 
@@ -193,7 +196,7 @@ constexpr const char* kFleetExamples =
 
 void register_fleet(CLI::App& app, Action& action) {
   auto options = std::make_shared<FleetOptions>();
-  CLI::App* command = app.add_subcommand("fleet", "Show many hosts as one");
+  CLI::App* command = app.add_subcommand("fleet", "Show many hosts and the jobs on them as one");
   command->footer(kFleetExamples);
   CLI::Option* hosts =
       command
@@ -210,6 +213,7 @@ void register_fleet(CLI::App& app, Action& action) {
   command->add_option("--device", options->device, "Show only this device of the host")
       ->type_name("ID")
       ->needs(host);
+  command->add_flag("--jobs", options->jobs, "Show only the jobs")->excludes(host);
   command->add_flag("--all", options->all, "Show every host, not only the 20 fullest");
   command->add_option("--match", options->match, "Ask only for series that match this")
       ->type_name("MATCHER")

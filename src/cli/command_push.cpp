@@ -242,9 +242,10 @@ void register_push(CLI::App& app, Action& action) {
       ->type_name("ADDRESS")
       ->capture_default_str();
   command
-      ->add_option("--collect", options->collect, "Send device, process or short; may be repeated")
+      ->add_option("--collect", options->collect,
+                   "Send device, process, job or short; may be repeated")
       ->type_name("SET")
-      ->check(CLI::IsMember({"device", "process", "short"}));
+      ->check(CLI::IsMember({"device", "process", "job", "short"}));
   command->add_option("--every", options->every_seconds, "Send every N seconds (60)")
       ->type_name("N")
       ->check(seconds_between(0.1, 86400));

@@ -91,17 +91,27 @@ int run_program(const RunOptions& options) {
   return inject::become(options.command, environment);
 }
 
+std::string job_problem(const std::string& name) {
+  constexpr std::size_t kMostBytes = 128;
+  if (!name.empty() && name.size() <= kMostBytes &&
+      name.find_first_of("\r\n") == std::string::npos) {
+    return {};
+  }
+  return "a job is named by one line of at most 128 bytes";
+}
+
 constexpr const char* kRunExamples =
     "The program behaves as without ttmem: same exit code, signals, terminal and process id.\n"
     "Programs that never use TT-Metal, such as the compilers it starts, are hardly slowed down.\n"
     "Recording needs LD_PRELOAD, which has no effect on setuid and statically linked programs and\n"
-    "does not reach the other hosts of mpirun (pass it on with `mpirun -x LD_PRELOAD`).\n"
+    "does not reach the other hosts of mpirun: write `mpirun -n 4 ttmem run python model.py`.\n"
     "If nothing can be recorded, one line on standard error says why before the program starts.\n"
     "Examples:\n"
     "  ttmem run python model.py             then, in another terminal: ttmem status\n"
     "  ttmem run --no-lines python model.py  without file, line and function of each allocation\n"
     "  ttmem run --native-stacks ./model     then: ttmem status --by stack\n"
     "  ttmem run --launches python model.py  then: ttmem events shows each launch, in order\n"
+    "  ttmem run --job train-7 python model.py   then: ttmem status --by job\n"
     "  ttmem run --explain python model.py   stays as the parent; at a failure it says what helps\n"
     "  ttmem run --record run.ttm python model.py  then: ttmem top --from run.ttm\n"
     "  ttmem run -- pytest -x tests          everything after -- belongs to the program\n"
@@ -127,6 +137,11 @@ void register_run(CLI::App& app, Action& action) {
                     "Do not start the program if nothing would be recorded");
   command->add_flag("--launches", options->extras.launches,
                     "Record every launch of a program as an event, as with TTMEM_LAUNCHES=1");
+  command
+      ->add_option("--job", options->extras.job,
+                   "Count the program to this job, as with TT_MEM_JOB=NAME")
+      ->type_name("NAME")
+      ->check(job_problem);
   CLI::Option* explain =
       command->add_flag("--explain", options->explain,
                         "If the program fails, say why something did not fit and what helps");

@@ -20,6 +20,7 @@
 #include "cli/stop_signal.hpp"
 #include "collect/collector.hpp"
 #include "collect/replay_outline.hpp"
+#include "ledger/jobs.hpp"
 #include "serve/replay_document.hpp"
 #include "view/labels.hpp"
 #include "view/printable.hpp"
@@ -31,12 +32,14 @@ namespace {
 // Between the two looks that a rate is made of.
 constexpr std::chrono::milliseconds kBetweenLooks{300};
 
+constexpr const char* kByJob = "job";
+
 struct StatusOptions {
   view::Selection selection;
   Past past;
   FormatChoice format;
   bool cores = false, programs = false, summary = false;
-  std::string core, by;
+  std::string core, by, job;
   double watch_seconds = 0;
 };
 
@@ -140,6 +143,20 @@ std::string moment_text(const collect::Collector& collector) {
   return text + "\n\n";
 }
 
+int print_jobs(const ledger::Snapshot& snapshot, const StatusOptions& options, Output& output) {
+  std::vector<ledger::JobView> jobs = ledger::jobs_of(snapshot);
+  if (!options.job.empty()) {
+    std::erase_if(jobs, [&](const auto& each) { return !ledger::is_meant(each.job, options.job); });
+    if (jobs.empty()) {
+      return complain(fmt::format("no recorded process is of job {}; see all with --by job",
+                                  view::printable(options.job)),
+                      kNotFound);
+    }
+  }
+  options.format.print(jobs_formats(), output, snapshot, jobs);
+  return kOk;
+}
+
 // What was asked for, into the output; an ExitCode.
 int report(const collect::Collector& collector, StatusOptions& options, Output& output) {
   ledger::Snapshot all = collector.snapshot();
@@ -153,6 +170,7 @@ int report(const collect::Collector& collector, StatusOptions& options, Output& 
   const ledger::Snapshot snapshot = options.selection.of(all);
   if (!options.core.empty()) return print_core(collector, snapshot, options, output);
   if (options.cores) return print_cores(collector, snapshot, options.format, output);
+  if (options.by == kByJob) return print_jobs(snapshot, options, output);
   if (!options.by.empty()) return print_origins(collector, snapshot, options, output);
   if (options.programs) return print_programs(collector, snapshot, options, output);
   options.format.print(status_formats(), output, snapshot);
@@ -211,6 +229,7 @@ constexpr const char* kStatusExamples =
     "  ttmem status --device 0 --core 3,4 the memory map of one core, from bottom to top\n"
     "  ttmem status --programs            live programs and how often they ran\n"
     "  ttmem status --by line             which line of Python holds how much\n"
+    "  ttmem status --by job              the ranks of each job of Slurm, MPI or Kubernetes\n"
     "  ttmem status --json | jq .devices[0].l1_total\n"
     "  ttmem status --watch 1             repeat every second\n"
     "  ttmem status --from night.ttm --at failure   as it was, from a recording\n"
@@ -260,9 +279,13 @@ void register_status(CLI::App& app, Action& action) {
                         "Print text, json, or legacy: as the original tt_smi_umd did");
   auto* by = command
                  ->add_option("--by", options->by,
-                              "Show what is held, by line, file, operation, region or stack")
+                              "Show what is held, by line, file, operation, region, stack or job")
                  ->type_name("WHAT")
-                 ->check(CLI::IsMember({"line", "file", "operation", "region", "stack"}));
+                 ->check(CLI::IsMember({"line", "file", "operation", "region", "stack", kByJob}));
+  command
+      ->add_option("--job", options->job, "Show only this job, with --by job: its key, or rack/31")
+      ->type_name("KEY")
+      ->needs(by);
   cores->excludes(programs);
   core->excludes(programs);
   by->excludes(cores)->excludes(core)->excludes(programs);
@@ -270,7 +293,14 @@ void register_status(CLI::App& app, Action& action) {
     if (!options->core.empty()) options->format.require("--core", core_map_formats());
     if (options->cores) options->format.require("--cores", cores_formats());
     if (options->programs) options->format.require("--programs", programs_formats());
-    if (!options->by.empty()) options->format.require("--by", origins_formats());
+    if (!options->job.empty() && options->by != kByJob) {
+      throw CLI::ValidationError("--job goes with --by job");
+    }
+    if (options->by == kByJob) {
+      options->format.require("--by", jobs_formats());
+    } else if (!options->by.empty()) {
+      options->format.require("--by", origins_formats());
+    }
     action = [options] { return status(*options); };
   });
 }

@@ -79,6 +79,15 @@ void holdings_as_json(Output& output, const Snapshot& snapshot,
   view::holdings_json(snapshot, holdings, [&](std::string_view text) { output.write(text); });
 }
 
+void jobs_as_text(Output& output, const Snapshot& snapshot,
+                  const std::vector<ledger::JobView>& jobs) {
+  output.write(view::jobs_text(jobs, snapshot.time, output.style()));
+}
+void jobs_as_json(Output& output, const Snapshot& snapshot,
+                  const std::vector<ledger::JobView>& jobs) {
+  output.write(view::jobs_json(snapshot, jobs, JsonLayout::kPretty) + "\n");
+}
+
 void origins_as_text(Output& output, const Snapshot& snapshot, const view::Origins& origins) {
   if (origins.totals.rows.empty()) return output.write("Nothing is held.\n");
   output.write(view::origins_text(origins, output.style()));
@@ -150,6 +159,12 @@ void event_as_legacy(Output& output, const EventLine& line) {
 Formats<Snapshot> status_formats() {
   static constexpr Format<Snapshot> kAll[] = {
       {"text", status_as_text}, {"json", status_as_json}, {"legacy", status_as_legacy}};
+  return kAll;
+}
+
+Formats<Snapshot, std::vector<ledger::JobView>> jobs_formats() {
+  static constexpr Format<Snapshot, std::vector<ledger::JobView>> kAll[] = {{"text", jobs_as_text},
+                                                                            {"json", jobs_as_json}};
   return kAll;
 }
 

@@ -15,6 +15,7 @@
 #include "base/assert.hpp"
 #include "cli/output.hpp"
 #include "ledger/event.hpp"
+#include "ledger/jobs.hpp"
 #include "ledger/snapshot.hpp"
 #include "view/explain_text.hpp"
 #include "view/fit_text.hpp"
@@ -50,6 +51,7 @@ Formats<ledger::Snapshot, std::vector<view::DeviceCores>> cores_formats();
 Formats<ledger::Snapshot, view::DeviceCores> core_map_formats();
 Formats<ledger::Snapshot, std::vector<ledger::ProgramView>> programs_formats();
 Formats<ledger::Snapshot, view::Origins> origins_formats();
+Formats<ledger::Snapshot, std::vector<ledger::JobView>> jobs_formats();
 Formats<ledger::Snapshot, std::vector<ledger::HoldingView>> holdings_formats();
 Formats<ledger::Snapshot, std::vector<view::ProcessFailure>> failures_formats();
 Formats<ledger::Snapshot, view::ExplainedFailure> explain_formats();

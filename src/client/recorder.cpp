@@ -7,6 +7,7 @@
 
 #include "client/atomic_words.hpp"
 #include "client/errno_keeper.hpp"
+#include "client/job.hpp"
 
 namespace ttmem::client {
 namespace {
@@ -30,9 +31,18 @@ int Recorder::open(const Options& options) {
     writer.store.abandon();
     return ENOMEM;
   }
+  if (options.subject == nullptr) tell_job();
   // Last: whoever sees an open recorder sees one whose parts are all ready.
   ready_.store(true, std::memory_order_release);
   return 0;
+}
+
+void Recorder::tell_job() {
+  char text[kMaxJobBytes];
+  const std::size_t bytes = job_of_environment(text, sizeof text);
+  if (bytes == 0) return;
+  writer.store.header().job = writer.interner.intern(segment::BlobKind::kString, text, bytes);
+  writer.store.changed();
 }
 
 bool Recorder::open_parts() {

@@ -77,6 +77,7 @@ class Recorder {
 
  private:
   bool open_parts();
+  void tell_job();
 };
 
 }  // namespace ttmem::client

@@ -82,7 +82,8 @@ std::optional<HostProcess> HostProcesses::find(std::int32_t pid) const {
   process.command = root_.read(directory + "/cmdline", 184).value_or("");
   while (!process.command.empty() && process.command.back() == '\0') process.command.pop_back();
   std::ranges::replace(process.command, '\0', ' ');
-  process.container = container_of_cgroup(root_.read(directory + "/cgroup").value_or(""));
+  process.cgroup = root_.read(directory + "/cgroup").value_or("");
+  process.container = container_of_cgroup(process.cgroup);
   return process;
 }
 

@@ -27,6 +27,7 @@ struct HostProcess {
   std::uint64_t start_ticks = 0;
   std::uint32_t uid = 0;
   std::string name, command, container;  // container "" = none, or not known
+  std::string cgroup;                    // as /proc tells it
 };
 
 struct DeviceUsers {

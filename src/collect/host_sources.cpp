@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "collect/job_names.hpp"
 #include "ledger/figures.hpp"
 
 namespace ttmem::collect {
@@ -53,7 +54,7 @@ void HostSources::refresh(std::uint64_t monotonic_ns) {
     devices_ = read_sysfs(root_);
     devices_read_ns_ = monotonic_ns;
   }
-  if (containers_.size() > kMostRemembered) containers_.clear();
+  if (places_.size() > kMostRemembered) places_.clear();
   processes_.begin_look();
   upstream_ = read_upstream(root_);
   problems_ = upstream_.problems;
@@ -69,12 +70,25 @@ void HostSources::locate(std::uint64_t name_space, bool trusted, ledger::Process
     process.host_pid.reset();
     return;
   }
-  const auto [known, added] = containers_.try_emplace({*process.host_pid, process.start});
+  const auto [known, added] = places_.try_emplace({*process.host_pid, process.start});
   if (added) {
     const auto found = processes_.find(*process.host_pid);
-    if (found && found->start_ticks == process.start) known->second = found->container;
+    if (found && found->start_ticks == process.start) known->second = place_of(*found);
   }
-  if (!known->second.empty()) process.container = known->second;
+  apply(known->second, process);
+}
+
+HostSources::Place HostSources::place_of(const HostProcess& process) const {
+  return {process.container, find_pod(root_, pod_of_cgroup(process.cgroup), process.container),
+          job_of_cgroup(process.cgroup)};
+}
+
+// What a process says about its job is finer than its cgroup, which knows no rank.
+void HostSources::apply(const Place& place, ledger::ProcessView& process) {
+  if (!place.container.empty()) process.container = place.container;
+  process.pod.uid = place.pod.uid;
+  if (!place.pod.name.empty()) process.pod = place.pod;
+  if (process.job.key.empty()) process.job = place.job;
 }
 
 // ---- before the ledgers are put together -------------------------------------------------------
@@ -197,7 +211,7 @@ void HostSources::add(std::vector<ledger::ProcessInput>& inputs,
     view.name = outsider.process.name;
     view.command = outsider.process.command;
     view.uid = outsider.process.uid;
-    view.container = outsider.process.container;
+    apply(place_of(outsider.process), view);
     view.alive = true;
     view.sources = outsider.sources;
     view.tracking.since_open = false;

@@ -37,8 +37,8 @@ class HostSources {
   // Reads everything; sensors only as often as wanted, because they are read over the bus.
   void refresh(std::uint64_t monotonic_ns);
 
-  // Pid here and container of a process that has a segment. `name_space` 0: that of the reader.
-  // `trusted`: the segment's owner may speak for processes of others.
+  // Pid here, container, pod and job of a process that has a segment. `name_space` 0: that of the
+  // reader. `trusted`: the segment's owner may speak for processes of others.
   void locate(std::uint64_t name_space, bool trusted, ledger::ProcessView& process);
 
   void add(std::vector<ledger::ProcessInput>& inputs,
@@ -54,7 +54,15 @@ class HostSources {
     ledger::TimeNs updated = 0;
   };
   using Outsiders = std::map<std::int32_t, Outsider>;
+  // What the cgroup of a process tells.
+  struct Place {
+    std::string container;
+    ledger::Pod pod;
+    ledger::Job job;
+  };
 
+  Place place_of(const HostProcess& process) const;
+  static void apply(const Place& place, ledger::ProcessView& process);
   Outsider* outsider(Outsiders& all, std::int32_t pid, ledger::Source source) const;
   bool is_alive(const UpstreamRow& row, const std::optional<HostProcess>& process) const;
   std::optional<std::int32_t> process_of(const UpstreamRow& row);
@@ -75,7 +83,7 @@ class HostSources {
   std::vector<std::string> problems_, left_behind_;
   // What the regions say about living processes: by pid, then by chip.
   std::map<std::int32_t, std::map<std::uint64_t, std::uint64_t>> told_bytes_;
-  std::map<std::pair<std::int32_t, std::uint64_t>, std::string> containers_;
+  std::map<std::pair<std::int32_t, std::uint64_t>, Place> places_;
 };
 
 }  // namespace ttmem::collect

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "collect/convert.hpp"
+#include "collect/job_names.hpp"
 #include "ledger/catalog.hpp"
 #include "segment/reader_header.hpp"
 
@@ -89,6 +90,10 @@ ledger::ProcessView process_view(const segment::Reader& reader, bool trusted,
   view.runtime_version = segment::text(header.runtime_version);
   view.stand_in_kernels = (header.flags & segment::kHeaderStandInKernels) != 0;
   view.events = reader.event();
+  if (const auto job = reader.blobs().find(header.job, BlobKind::kString)) {
+    name_job(std::string_view(reinterpret_cast<const char*>(job->bytes.data()), job->bytes.size()),
+             view);
+  }
   return view;
 }
 

@@ -144,6 +144,58 @@ void add_host_figures(Questions& questions, Hosts& hosts) {
   }
 }
 
+// ---- jobs
+
+using Jobs = std::map<std::pair<std::string, std::string>, JobRow>;
+
+void add_jobs(Questions& questions, Jobs& jobs) {
+  const auto each = [&](const std::string& expression,
+                        const std::function<void(JobRow&, const Sample&)>& set) {
+    questions.ask(expression, [&](const Sample& sample) {
+      JobRow& row = jobs[{sample.label("workload"), sample.label("user")}];
+      row.key = sample.label("workload");
+      row.user = sample.label("user");
+      set(row, sample);
+    });
+  };
+  // Of each host once.
+  const auto once = [&](const std::string& name, const std::string& matchers = "") {
+    return fmt::format("max by (instance, workload, user) ({})", questions.select(name, matchers));
+  };
+  const auto over = [](const char* function, const std::string& what) {
+    return fmt::format("{} by (workload, user) ({})", function, what);
+  };
+  const auto memory = [&](const std::string& space, const std::string& figure) {
+    return once("ttmem_job_memory_bytes", fmt::format(R"(space="{}",figure="{}")", space, figure));
+  };
+  const auto bytes = [&](const std::string& expression, ledger::Figure JobRow::* member) {
+    each(expression,
+         [member](JobRow& row, const Sample& sample) { row.*member = whole(sample.value); });
+  };
+  const auto count = [&](const std::string& expression,
+                         std::optional<std::uint64_t> JobRow::* member) {
+    each(expression,
+         [member](JobRow& row, const Sample& sample) { row.*member = whole(sample.value); });
+  };
+  count(over("sum", once("ttmem_job_ranks")), &JobRow::present);
+  count(over("count", once("ttmem_job_ranks") + " > 0"), &JobRow::hosts);
+  count(over("max", once("ttmem_job_expected_ranks")), &JobRow::expected);
+  count(over("sum", once("ttmem_job_died_ranks")), &JobRow::died);
+  bytes(over("sum", memory("dram", "taken")), &JobRow::dram);
+  bytes(over("sum", memory("l1", "taken")), &JobRow::l1);
+  bytes(over("min", memory("dram", "least_rank")), &JobRow::dram_least);
+  bytes(over("max", memory("dram", "most_rank")), &JobRow::dram_most);
+  each(fmt::format("bottomk by (workload, user) (1, {})",
+                   questions.select("ttmem_job_headroom_bytes")),
+       [](JobRow& row, const Sample& sample) {
+         row.headroom = whole_signed(sample.value);
+         row.headroom_rank = sample.label("rank");
+         row.headroom_host = sample.label("instance");
+       });
+  each(fmt::format("group by (workload, user, name) ({})", questions.select("ttmem_job_info")),
+       [](JobRow& row, const Sample& sample) { row.name = sample.label("name"); });
+}
+
 void add_alerts(Questions& questions, Fleet& fleet) {
   questions.ask(questions.select("ALERTS", R"(alertname=~"Ttmem.*",alertstate="firing")"),
                 [&](const Sample& sample) {
@@ -170,11 +222,14 @@ Result<Fleet> ask_fleet(const Engine& engine, const EngineQuestion& question) {
   fleet.source = engine.name();
   fleet.time_ns = question.now_ns;
   Hosts hosts;
+  Jobs jobs;
   find_hosts(questions, question, hosts, fleet.problems);
   add_host_figures(questions, hosts);
+  add_jobs(questions, jobs);
   add_alerts(questions, fleet);
   if (questions.error()) return *questions.error();
   for (auto& [name, row] : hosts) fleet.hosts.push_back(std::move(row));
+  for (auto& [key, row] : jobs) fleet.jobs.push_back(std::move(row));
   for (const std::string& warning : engine.warnings()) {
     fleet.problems.push_back("the engine warns: " + view::printable(warning));
   }

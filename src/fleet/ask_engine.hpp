@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // A fleet, a host or a device, from the series that an engine has of `ttmem serve`. Every question
-// is an aggregation by host, so an answer is as long as there are hosts. A target
+// is an aggregation by host or job, so an answer is as long as there are hosts or jobs. A target
 // that is scraped twice counts once.
 #pragma once
 

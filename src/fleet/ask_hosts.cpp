@@ -14,6 +14,7 @@
 #include <fmt/ranges.h>
 
 #include "fleet/ssh.hpp"
+#include "ledger/jobs.hpp"
 #include "view/json.hpp"
 #include "view/printable.hpp"
 
@@ -108,6 +109,31 @@ HostRow row_of(const HostAnswer& answer, std::uint64_t now_ns) {
   return row;
 }
 
+JobRow row_of(const ledger::JobView& job) {
+  JobRow row;
+  row.key = job.job.key;
+  row.name = job.job.name;
+  row.user = job.user.empty() ? std::to_string(job.uid) : job.user;
+  row.present = job.present;
+  if (job.expected) row.expected = *job.expected;
+  row.died = job.died;
+  row.dram = job.dram;
+  row.l1 = job.l1;
+  row.dram_least = job.dram_spread.least;
+  row.dram_most = job.dram_spread.most;
+  std::map<std::string, bool> hosts;
+  for (const ledger::RankView& rank : job.ranks) {
+    if (rank.process->alive) hosts[rank.host] = true;
+  }
+  row.hosts = hosts.size();
+  if (!job.tightest) return row;
+  const ledger::RankView& tightest = job.ranks[*job.tightest];
+  row.headroom = tightest.headroom;
+  row.headroom_host = tightest.host;
+  if (tightest.rank) row.headroom_rank = std::to_string(*tightest.rank);
+  return row;
+}
+
 // Who calls themselves the same, and whose clocks are off.
 void add_problems(const std::vector<HostAnswer>& answers, std::uint64_t now_ns, Fleet& fleet) {
   std::map<std::string, std::vector<std::string>> by_boot;
@@ -170,7 +196,18 @@ std::vector<HostAnswer> ask_hosts(const std::vector<HostEntry>& hosts, const Hos
 Fleet fleet_of(const std::vector<HostAnswer>& answers, std::uint64_t now_ns) {
   Fleet fleet;
   fleet.time_ns = now_ns;
-  for (const HostAnswer& answer : answers) fleet.hosts.push_back(row_of(answer, now_ns));
+  std::vector<const ledger::Snapshot*> snapshots;
+  // The same name twice would make two ranks of two hosts look like one.
+  std::vector<ledger::Snapshot> named;
+  named.reserve(answers.size());
+  for (const HostAnswer& answer : answers) {
+    fleet.hosts.push_back(row_of(answer, now_ns));
+    if (!answer.snapshot) continue;
+    named.push_back(*answer.snapshot);
+    named.back().host = answer.name;
+  }
+  for (const ledger::Snapshot& each : named) snapshots.push_back(&each);
+  for (const ledger::JobView& job : ledger::jobs_of(snapshots)) fleet.jobs.push_back(row_of(job));
   add_problems(answers, now_ns, fleet);
   sort(fleet);
   return fleet;

@@ -41,6 +41,10 @@ void sort(Fleet& fleet) {
   std::ranges::sort(fleet.hosts, {}, [](const HostRow& host) {
     return std::tuple(host.state, -host.dram_share().value_or(-1), host.name);
   });
+  std::ranges::sort(fleet.jobs, [](const JobRow& left, const JobRow& right) {
+    return std::tuple(right.dram.value_or(0), left.key, left.user) <
+           std::tuple(left.dram.value_or(0), right.key, right.user);
+  });
 }
 
 }  // namespace ttmem::fleet

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ledger/figures.hpp"
+#include "ledger/job.hpp"
 
 namespace ttmem::fleet {
 
@@ -45,6 +46,15 @@ struct HostRow {
   }
 };
 
+struct JobRow {
+  std::string key, user, name;
+  std::optional<std::uint64_t> hosts, present, expected, died;
+  ledger::Figure dram, l1;                   // of all ranks
+  ledger::Figure dram_least, dram_most;      // of single ranks
+  std::optional<std::int64_t> headroom;      // least
+  std::string headroom_rank, headroom_host;  // whose that is; "" = not known
+};
+
 struct DeviceRow {
   std::string id, unique_id, board;
   ledger::Figure dram, dram_capacity, l1, l1_capacity;
@@ -63,6 +73,7 @@ struct Fleet {
   std::string source;                 // who was asked
   std::uint64_t time_ns = 0;          // when
   std::vector<HostRow> hosts;         // the fullest first, then those that are not fresh
+  std::vector<JobRow> jobs;           // the largest first
   std::vector<std::string> alerts;    // that fire: "TtmemDramNearlyFull on node7 device 3"
   std::vector<std::string> problems;  // what is odd, for people
 
@@ -78,7 +89,7 @@ struct FleetTotals {
 };
 FleetTotals totals_of(const Fleet& fleet);
 
-// Puts hosts in their order.
+// Puts hosts and jobs in their order.
 void sort(Fleet& fleet);
 
 }  // namespace ttmem::fleet

@@ -28,6 +28,23 @@ Json json_of(const HostRow& host) {
           {"headroom", or_null(host.headroom)}};
 }
 
+Json json_of(const JobRow& job) {
+  return {{"key", job.key},
+          {"name", text_or_null(job.name)},
+          {"user", text_or_null(job.user)},
+          {"hosts", or_null(job.hosts)},
+          {"ranks_present", or_null(job.present)},
+          {"ranks_expected", or_null(job.expected)},
+          {"ranks_died", or_null(job.died)},
+          {"dram", or_null(job.dram)},
+          {"l1", or_null(job.l1)},
+          {"dram_least_rank", or_null(job.dram_least)},
+          {"dram_most_rank", or_null(job.dram_most)},
+          {"headroom", or_null(job.headroom)},
+          {"headroom_rank", text_or_null(job.headroom_rank)},
+          {"headroom_host", text_or_null(job.headroom_host)}};
+}
+
 Json json_of(const DeviceRow& device) {
   return {{"id", device.id},
           {"unique_id", text_or_null(device.unique_id)},
@@ -68,6 +85,7 @@ std::string fleet_json(const Fleet& fleet) {
   document["l1_capacity"] = or_null(totals.l1_capacity);
   document["headroom"] = or_null(totals.headroom);
   document["hosts"] = list_of(fleet.hosts);
+  document["jobs"] = list_of(fleet.jobs);
   document["alerts"] = fleet.alerts;
   document["problems"] = fleet.problems;
   return text_of(document);

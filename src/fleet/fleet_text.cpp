@@ -105,6 +105,24 @@ std::string host_table(const Fleet& fleet, std::size_t most, const view::Style& 
   return text;
 }
 
+std::string ranks(const JobRow& job) {
+  return job.expected ? fmt::format("{} of {}", number(job.present), *job.expected)
+                      : number(job.present);
+}
+
+std::string tightest(const JobRow& job) {
+  if (!job.headroom) return "?";
+  std::string whose = job.headroom_rank.empty() ? "" : " rank " + printable(job.headroom_rank);
+  if (!job.headroom_host.empty()) whose += " on " + printable(job.headroom_host);
+  return headroom(job.headroom) + whose;
+}
+
+Tone tone_of(const JobRow& job) {
+  const bool missing = job.expected && job.present && *job.present < *job.expected;
+  if (job.died.value_or(0) > 0 || job.headroom.value_or(0) < 0) return Tone::kBad;
+  return missing ? Tone::kWarn : Tone::kPlain;
+}
+
 std::string lines(const char* title, const std::vector<std::string>& texts, Tone tone,
                   const view::Style& style) {
   std::string text;
@@ -113,6 +131,31 @@ std::string lines(const char* title, const std::vector<std::string>& texts, Tone
 }
 
 }  // namespace
+
+std::string jobs_text(const Fleet& fleet, const view::Style& style) {
+  if (fleet.jobs.empty()) return "No process of these hosts names a job.\n";
+  Table table({{"Job"},
+               {"Name"},
+               {"User"},
+               {"Ranks", Align::kRight},
+               {"Hosts", Align::kRight},
+               {"DRAM", Align::kRight},
+               {"L1", Align::kRight},
+               {"DRAM per rank", Align::kRight},
+               {"Died", Align::kRight},
+               {"Least headroom"}});
+  for (const JobRow& job : fleet.jobs) {
+    const bool same = job.dram_least == job.dram_most;
+    table.add(
+        {printable(job.key), printable(job.name), printable(job.user), ranks(job),
+         number(job.hosts), bytes_text(job.dram), bytes_text(job.l1),
+         same ? bytes_text(job.dram_least)
+              : fmt::format("{} to {}", bytes_text(job.dram_least), bytes_text(job.dram_most)),
+         number(job.died), tightest(job)},
+        tone_of(job));
+  }
+  return table.text(style, 2);
+}
 
 std::string fleet_text(const Fleet& fleet, std::size_t most, const view::Style& style) {
   if (fleet.hosts.empty()) {
@@ -123,6 +166,7 @@ std::string fleet_text(const Fleet& fleet, std::size_t most, const view::Style& 
   text += lines("Note: ", fleet.problems, Tone::kWarn, style);
   text += lines("Alert: ", fleet.alerts, Tone::kBad, style);
   text += "\n" + host_table(fleet, most, style);
+  if (!fleet.jobs.empty()) text += "\nJobs\n" + jobs_text(fleet, style);
   return text;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// What `ttmem fleet` prints: a fleet, the devices of a host, the figures of a device;
+// What `ttmem fleet` prints: a fleet, its jobs, the devices of a host, the figures of a device;
 // each for people and as the document of docs/json.md.
 #pragma once
 
@@ -16,6 +16,7 @@ namespace ttmem::fleet {
 
 // `most`: so many hosts are shown; the sums are over all.
 std::string fleet_text(const Fleet& fleet, std::size_t most, const view::Style& style);
+std::string jobs_text(const Fleet& fleet, const view::Style& style);
 std::string host_text(const std::string& host, const std::vector<DeviceRow>& devices,
                       const view::Style& style);
 std::string device_text(const std::string& host, const std::string& device,

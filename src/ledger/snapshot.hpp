@@ -17,6 +17,7 @@
 #include "ledger/address_map.hpp"
 #include "ledger/enums.hpp"
 #include "ledger/figures.hpp"
+#include "ledger/job.hpp"
 #include "ledger/nominal.hpp"
 
 namespace ttmem::ledger {
@@ -220,6 +221,8 @@ struct ProcessView : ProcessName {
   TimeNs started = 0, ended_at = 0;
   std::vector<Source> sources;
   std::string runtime_version, container;
+  Job job;                               // of which it is a rank
+  Pod pod;                               // in which it runs
   bool stand_in_kernels = false;         // built by a stand-in compiler: sizes are not true
   std::optional<std::int32_t> host_pid;  // as the reader sees it; `pid` is the process's own
   Tracking tracking;

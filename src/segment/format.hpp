@@ -135,7 +135,8 @@ struct Header {
   std::uint64_t created_ticks;
   std::uint32_t lines;         // Lines
   std::uint32_t lines_reason;  // blob: string; 0 = none
-  std::uint8_t reserved1[168];
+  std::uint32_t job;           // blob: string, lines NAME=VALUE of the environment; 0 = none
+  std::uint8_t reserved1[164];
 
   // What changes while the process runs, each group on cache lines of its own.
   std::uint64_t head;            // number of the last event; 0 = none. Stored with release.
@@ -165,6 +166,7 @@ static_assert(offsetof(Header, ttmem_version) == 864);
 static_assert(offsetof(Header, hooks_wanted) == 1184);
 static_assert(offsetof(Header, hook_names) == 1216);
 static_assert(offsetof(Header, lines) == 1232);
+static_assert(offsetof(Header, job) == 1240);
 static_assert(offsetof(Header, head) == 1408);
 static_assert(offsetof(Header, order) == 1536);
 inline constexpr std::uint64_t kLiveHeaderOffset = offsetof(Header, head);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ledger/event.hpp"
+#include "ledger/jobs.hpp"
 #include "ledger/origin_totals.hpp"
 #include "ledger/snapshot.hpp"
 
@@ -68,6 +69,9 @@ std::string launches_json(const ledger::Snapshot& snapshot,
                           const std::vector<ledger::ProgramView>& programs, JsonLayout layout);
 std::string rings_json(const ledger::Snapshot& snapshot, const DeviceRings& device,
                        JsonLayout layout);
+// The jobs of a snapshot, each as one thing.
+std::string jobs_json(const ledger::Snapshot& snapshot, const std::vector<ledger::JobView>& jobs,
+                      JsonLayout layout);
 std::string origins_json(const ledger::Snapshot& snapshot, const Origins& origins,
                          JsonLayout layout);
 std::string failures_json(const ledger::Snapshot& snapshot,

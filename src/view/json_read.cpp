@@ -123,6 +123,23 @@ ledger::MeshView read_mesh(const Json& value) {
   return mesh;
 }
 
+ledger::Job read_job(const Json& value) {
+  ledger::Job job;
+  job.key = string(value, "key");
+  job.name = string(value, "name");
+  job.source = enumerator<ledger::JobSource>(value, "source").value_or(ledger::JobSource::kNone);
+  job.rank = number<std::uint32_t>(value, "rank");
+  job.ranks = number<std::uint32_t>(value, "ranks");
+  job.mesh = number<std::uint32_t>(value, "mesh");
+  job.mesh_host_rank = number<std::uint32_t>(value, "mesh_host_rank");
+  return job;
+}
+
+ledger::Pod read_pod(const Json& value) {
+  return {string(value, "uid"), string(value, "name"), string(value, "namespace"),
+          string(value, "container")};
+}
+
 ledger::ProcessView read_process(const Json& value) {
   ledger::ProcessView process;
   process.pid = number_or_0<std::int32_t>(value, "pid");
@@ -142,6 +159,8 @@ ledger::ProcessView read_process(const Json& value) {
   }
   process.runtime_version = string(value, "runtime_version");
   process.container = string(value, "container");
+  if (field(value, "job").is_object()) process.job = read_job(field(value, "job"));
+  if (field(value, "pod").is_object()) process.pod = read_pod(field(value, "pod"));
   process.host_pid = number<std::int32_t>(value, "host_pid");
   process.tracking = read_tracking(field(value, "tracking"));
   for (const Json& each : field(value, "failures")) {

@@ -192,6 +192,25 @@ Json mesh(const ledger::MeshView& view) {
   return {{"rows", view.rows}, {"columns", view.columns}, {"devices", view.devices}};
 }
 
+Json pod(const ledger::Pod& view) {
+  if (view == ledger::Pod{}) return nullptr;
+  return {{"uid", text_or_null(view.uid)},
+          {"name", text_or_null(view.name)},
+          {"namespace", text_or_null(view.name_space)},
+          {"container", text_or_null(view.container)}};
+}
+
+Json job(const ledger::Job& view) {
+  if (view.key.empty()) return nullptr;
+  return {{"key", view.key},
+          {"name", text_or_null(view.name)},
+          {"source", name(view.source)},
+          {"rank", or_null(view.rank)},
+          {"ranks", or_null(view.ranks)},
+          {"mesh", or_null(view.mesh)},
+          {"mesh_host_rank", or_null(view.mesh_host_rank)}};
+}
+
 Json held(const ledger::ProcessView& view) {
   using ledger::DeviceFigures;
   using ledger::Space;
@@ -231,6 +250,8 @@ Json process(const ledger::ProcessView& view, ProcessDetail detail) {
                 {"sources", sources(view.sources)},
                 {"runtime_version", text_or_null(view.runtime_version)},
                 {"container", text_or_null(view.container)},
+                {"pod", pod(view.pod)},
+                {"job", job(view.job)},
                 {"host_pid", or_null(view.host_pid)},
                 {"tracking", tracking(view.tracking)},
                 {"failures", Json::array()},

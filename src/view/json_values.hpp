@@ -12,6 +12,7 @@
 
 #include "explain/findings.hpp"
 #include "ledger/figures.hpp"
+#include "ledger/jobs.hpp"
 #include "ledger/snapshot.hpp"
 #include "view/json.hpp"
 
@@ -66,6 +67,7 @@ inline Json json_of(const ledger::ProcessView& view, ProcessDetail detail = Proc
   return process(view, detail);
 }
 inline Json json_of(const std::string& text) { return text; }
+Json job(const ledger::JobView& job);
 Json failure(const ledger::FailureView& failure);
 // `sources`: what stands in a line of code, where somebody could read it.
 Json findings(const explain::Findings& findings, const std::map<std::string, std::string>& sources);

@@ -10,6 +10,7 @@
 #include "ledger/figure_table.hpp"
 #include "view/labels.hpp"
 #include "view/metric_families.hpp"
+#include "view/metrics_jobs.hpp"
 #include "view/units.hpp"
 
 namespace ttmem::view {
@@ -225,9 +226,10 @@ Labels process_labels(const ledger::ProcessView& process) {
 void add_each_process(MetricFamilies& families, const ledger::ProcessView& process) {
   const Labels labels = process_labels(process);
   families.gauge("ttmem_process_info", "Always 1; the labels say which process it is.",
-                 labels.with("name", process.name)
-                     .with("user", process.user)
-                     .with("container_id", process.container),
+                 with_job(labels.with("name", process.name)
+                              .with("user", process.user)
+                              .with("container_id", process.container),
+                          process),
                  std::uint64_t{1});
   for (const ledger::ProcessDeviceView& device : process.devices) {
     FigureWriter writer(families, kProcessFamilies,
@@ -256,6 +258,12 @@ void add_every_process(MetricFamilies& families, const ledger::Snapshot& snapsho
                  left_out);
 }
 
+// Of the daemon itself the one series that everybody needs: it says that the daemon answers.
+void add_changes(MetricFamilies& families, const SelfFigures& self) {
+  families.counter("ttmem_self_snapshots_total", "How often something had changed.", {},
+                   self.snapshots);
+}
+
 void add_self(MetricFamilies& families, const SelfFigures& self) {
   families.counter("ttmem_self_cpu_seconds_total", "Processor time of the daemon.", {},
                    self.cpu_seconds);
@@ -265,8 +273,6 @@ void add_self(MetricFamilies& families, const SelfFigures& self) {
                    self.refresh_seconds);
   families.counter("ttmem_self_refreshes_total", "How often sources were read.", {},
                    self.refreshes);
-  families.counter("ttmem_self_snapshots_total", "How often something had changed.", {},
-                   self.snapshots);
   families.gauge("ttmem_self_connections", "Open connections.", {}, self.connections);
   families.counter("ttmem_self_requests_total", "Requests answered.", {}, self.requests);
   families.counter("ttmem_self_dropped_total", "Readers dropped because they were too slow.", {},
@@ -309,17 +315,19 @@ CounterMemory::Counts CounterMemory::totals(std::uint64_t unique_id) const {
 }
 
 Result<MetricsOptions> metrics_options(const std::vector<std::string>& collected) {
-  MetricsOptions options{.devices = false, .per_process = false, .in_short = false};
+  MetricsOptions options{.devices = false, .per_process = false, .in_short = false, .jobs = false};
   for (const std::string& set : collected) {
     if (set == "device") {
       options.devices = true;
     } else if (set == "process") {
       options.per_process = true;
+    } else if (set == "job") {
+      options.jobs = true;
     } else if (set == "short") {
       options.in_short = true;
     } else {
       return Error{ErrorCode::kWrongKind,
-                   "collect[] takes device, process and short, not '" + set + "'"};
+                   "collect[] takes device, process, job and short, not '" + set + "'"};
     }
   }
   return options;
@@ -337,8 +345,11 @@ std::string metrics_text(const ledger::Snapshot& snapshot, const MetricsOptions&
     }
   }
   if (options.devices) add_processes(families, snapshot);
+  if (options.jobs) add_jobs(families, snapshot);
   if (options.per_process) add_every_process(families, snapshot);
-  add_self(families, self);
+  const bool only_short = options.in_short && !options.devices && !options.per_process;
+  if (!only_short) add_self(families, self);
+  add_changes(families, self);
   return families.text();
 }
 

@@ -27,9 +27,10 @@ struct MetricsOptions {
   bool devices = true;       // every figure of every device, and the counts of processes
   bool per_process = false;  // those of each live process too: many, so only on request
   bool in_short = false;     // of devices, eight series each
+  bool jobs = true;          // a dozen series for each job
 };
 
-// What a scraper chose: device, process, short (collect[]=… of its request). Another word is
+// What a scraper chose: device, process, job, short (collect[]=… of its request). Another word is
 // refused.
 Result<MetricsOptions> metrics_options(const std::vector<std::string>& collected);
 

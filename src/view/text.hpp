@@ -47,6 +47,11 @@ std::string programs_text(const std::vector<ledger::ProgramView>& programs, ledg
 // everything inside of it.
 std::string origins_text(const Origins& origins, const Style& style);
 
+// `ttmem status --by job`: a job as one thing: its ranks, what they hold together, which has the
+// least room, how far they are apart, and who died first.
+std::string jobs_text(const std::vector<ledger::JobView>& jobs, ledger::TimeNs now,
+                      const Style& style);
+
 // "model > layer 3"; what is not known is said in words.
 std::string origin_name(const ledger::OriginTotal& row, ledger::OriginBy by);
 

@@ -74,6 +74,12 @@ Fleet three_hosts() {
   stale.state = HostState::kStale;
   stale.problem = "told nothing for 5 min";
   fleet.hosts = {stale, empty, full};
+  JobRow job;
+  job.key = "rack/31.0";
+  job.user = "me";
+  job.present = 3;
+  job.expected = 4;
+  fleet.jobs = {job};
   fleet.alerts = {"TtmemClash on full"};
   sort(fleet);
   return fleet;
@@ -105,6 +111,7 @@ TEST(Fleet, TheTextSaysWhatIsMissing) {
       << text;
   EXPECT_NE(text.find("stale: told nothing for 5 min"), std::string::npos) << text;
   EXPECT_NE(text.find("and 1 that are less full"), std::string::npos) << text;
+  EXPECT_NE(text.find("3 of 4"), std::string::npos) << text;
   EXPECT_NE(text.find("Alert: TtmemClash on full"), std::string::npos) << text;
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }

@@ -87,7 +87,7 @@ def test_dashboards_and_scrapes():
     boards = documents["ConfigMap"]["data"]
     assert len(boards) >= 3 and all(json.loads(text)["title"] for text in boards.values())
     endpoint, = documents["PodMonitor"]["spec"]["podMetricsEndpoints"]
-    assert endpoint["params"]["collect[]"] == ["device"]
+    assert endpoint["params"]["collect[]"] == ["device", "job"]
 
 
 def test_without_a_token_it_says_how_to_make_one():

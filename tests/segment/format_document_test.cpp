@@ -66,6 +66,7 @@ const Places& compiled() {
       FIELD(Header, created_ticks),
       FIELD(Header, lines),
       FIELD(Header, lines_reason),
+      FIELD(Header, job),
       FIELD(Header, head),
       FIELD(Header, table_slots),
       FIELD(Header, interned_bytes),

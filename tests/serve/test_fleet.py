@@ -21,14 +21,16 @@ DRAM_EACH = 26_222_592  # what one demonstration takes on its device
 
 @pytest.fixture
 def two_hosts(daemons, folder):
-    """Two daemons, each with a directory and a workload of its own."""
+    """Two daemons, each with a directory and a rank of a job of its own."""
     with contextlib.ExitStack() as stack:
         found = []
-        for number in range(2):
-            directory = os.path.join(folder, f"host{number}")
+        for rank in range(2):
+            directory = os.path.join(folder, f"host{rank}")
             os.mkdir(directory, 0o700)
-            stack.enter_context(command.started("demo", "--hold", "600",
-                                                env={**os.environ, "TTMEM_DIR": directory}))
+            stack.enter_context(command.started(
+                "demo", "--hold", "600",
+                env={**os.environ, "TTMEM_DIR": directory, "TT_MEM_JOB": "train",
+                     "TT_MEM_RANK": str(rank), "TT_MEM_RANKS": "3"}))
             daemon = daemons(TTMEM_DIR=directory)
             eventually(lambda: daemon.document("/api/v1/snapshot")["processes"])
             found.append(daemon)
@@ -46,16 +48,20 @@ def address(daemon):
     return f"{daemon.host}:{daemon.port}"
 
 
-def test_hosts_and_their_sums(two_hosts, folder):
+def test_hosts_and_a_job_over_them(two_hosts, folder):
     path = hosts_file(folder, "# the rack", *map(address, two_hosts))
     fleet = command.document("fleet", "--hosts", path)
     assert (fleet["document"], fleet["partial"], fleet["hosts_fresh"]) == ("fleet", False, 2)
     assert fleet["dram"] == 2 * DRAM_EACH and fleet["devices"] == 2
     assert fleet["dram"] == sum(host["dram"] for host in fleet["hosts"])
+    job, = fleet["jobs"]
+    assert (job["key"], job["ranks_present"], job["ranks_expected"], job["hosts"]) == ("train", 2, 3, 2)
+    assert job["dram"] == 2 * DRAM_EACH and job["dram_least_rank"] == DRAM_EACH
     # They are one machine, and it says so.
     assert "counted 2 times" in fleet["problems"][0]
     shown = command.text("fleet", "--hosts", path)
     assert shown.startswith("2 hosts, 2 devices: DRAM 50.0 MiB of ")
+    assert "2 of 3" in command.text("fleet", "--hosts", path, "--jobs")
 
 
 def test_one_host_is_its_status(two_hosts, folder):

@@ -31,7 +31,7 @@ def test_the_curl_lines(daemons):
     if shutil.which("curl") is None:
         pytest.skip("curl is not installed")
     lines = curl_lines()
-    assert len(lines) == 21
+    assert len(lines) == 22
     daemon = daemons()
     with workload("--devices", "2"):
         eventually(lambda: daemon.document("/api/v1/processes")["processes"])

@@ -15,7 +15,7 @@ from tools_prometheus import prometheus, scraping
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 FOLDER = os.path.join(SOURCE, "packaging", "grafana")
-NAMES = ("fleet", "host", "device")
+NAMES = ("fleet", "job", "host", "device")
 #: Nothing failed and nobody died in this test, so these tables are empty.
 EMPTY = ("Failed allocations", "Processes that died")
 
@@ -26,7 +26,9 @@ def panels(name):
 
 
 @pytest.fixture
-def scraper(folder, daemons):
+def scraper(folder, daemons, monkeypatch):
+    for name, value in (("TT_MEM_JOB", "train"), ("TT_MEM_RANK", "0"), ("TT_MEM_RANKS", "2")):
+        monkeypatch.setenv(name, value)
     with workload(), scraping(prometheus, folder, daemons()) as running:
         # A rate needs two scrapes.
         eventually(lambda: running.ask('rate(ttmem_dispatches_total{kind="all"}[1m])'))
@@ -35,7 +37,7 @@ def scraper(folder, daemons):
 
 def ask(scraper, expression):
     host = scraper.ask("ttmem_self_snapshots_total")[0][0]["instance"]
-    return scraper.ask(expression.replace("$host", host).replace("$device", "0"))
+    return scraper.ask(expression.replace("$host", host).replace("$device", "0").replace("$workload", "train"))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -52,6 +54,8 @@ def test_the_numbers_are_those_of_the_daemon(scraper):
     assert told["Headroom"][0][1] == device["headroom"]["min"]
     assert told["Share of DRAM taken"][0][1] == pytest.approx(device["dram"]["taken"] / device["dram"]["capacity"])
     assert told["Kernels, footprint"][0][1] == device["kernels"]["total"]["footprint"]
+    job = {panel["title"]: ask(scraper, panel["targets"][0]["expr"])[0][1] for panel in panels("job")}
+    assert job["DRAM taken"] == device["dram"]["taken"] and job["Ranks that are missing"] == 1
     fleet = {panel["title"]: ask(scraper, panel["targets"][0]["expr"]) for panel in panels("fleet")}
     assert fleet["DRAM taken"][0][1] == sum(each["dram"]["taken"] for each in command.document("status")["devices"])
 

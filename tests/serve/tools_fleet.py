@@ -38,10 +38,11 @@ def running(line_of, folder, *targets):
 
 
 @contextlib.contextmanager
-def host(daemons, folder, number):
-    directory = os.path.join(folder, f"host{number}")
+def rank_and_daemon(daemons, folder, rank):
+    directory = os.path.join(folder, f"host{rank}")
     os.mkdir(directory, 0o700)
-    with command.started("demo", "--hold", "600", env={**os.environ, "TTMEM_DIR": directory}):
+    environment = {"TTMEM_DIR": directory, "TT_MEM_JOB": "train", "TT_MEM_RANK": str(rank), "TT_MEM_RANKS": "2"}
+    with command.started("demo", "--hold", "600", env={**os.environ, **environment}):
         daemon = daemons(TTMEM_DIR=directory)
         eventually(lambda: daemon.document("/api/v1/snapshot")["processes"])
         yield daemon
@@ -54,11 +55,11 @@ def fleet(url, *more):
 @pytest.mark.parametrize("line_of", [prometheus, victoria_metrics])
 def test_the_fleet_says_what_the_hosts_say(line_of, folder, daemons):
     with contextlib.ExitStack() as stack:
-        hosts = [stack.enter_context(host(daemons, folder, number)) for number in range(2)]
+        hosts = [stack.enter_context(rank_and_daemon(daemons, folder, rank)) for rank in range(2)]
         names = [f"{each.host}:{each.port}" for each in hosts]
         _, url = stack.enter_context(running(line_of, folder, *names))
         told = eventually(lambda: (found := command.run("fleet", "--from", url, "--json")).returncode == 0
-                          and '"hosts_fresh": 2' in found.stdout
+                          and '"hosts_fresh": 2' in found.stdout and '"ranks_present": 2' in found.stdout
                           and fleet(url))
         assert told["dram"] == 2 * DRAM_EACH and not told["partial"] and told["problems"] == []
         direct = hosts[0].document("/api/v1/snapshot")["devices"][0]
@@ -66,6 +67,9 @@ def test_the_fleet_says_what_the_hosts_say(line_of, folder, daemons):
         assert row["dram"] == direct["dram"]["taken"] and row["dram_capacity"] == direct["dram"]["capacity"]
         assert row["l1"] == direct["l1_total"]["used"] and row["l1_capacity"] == direct["l1_total"]["capacity"]
         assert row["headroom"] == direct["headroom"]["min"] and row["processes"] == 1
+        job, = told["jobs"]
+        assert (job["key"], job["ranks_present"], job["ranks_expected"], job["hosts"]) == ("train", 2, 2, 2)
+        assert job["dram"] == 2 * DRAM_EACH and job["dram_least_rank"] == job["dram_most_rank"] == DRAM_EACH
         devices = fleet(url, "--host", names[0])["devices"]
         assert [each["dram"] for each in devices] == [DRAM_EACH]
         figures = {(each["space"], each["figure"]): each["bytes"]
@@ -81,7 +85,7 @@ def test_the_fleet_says_what_the_hosts_say(line_of, folder, daemons):
 
 def test_push_into_victoria_metrics(folder, daemons):
     with contextlib.ExitStack() as stack:
-        daemon = stack.enter_context(host(daemons, folder, 0))
+        daemon = stack.enter_context(rank_and_daemon(daemons, folder, 0))
         scraper, url = stack.enter_context(running(victoria_metrics, folder))
         eventually(lambda: scraper.ask("vector(1)"))
         done = subprocess.run([TTMEM, "push", "--prometheus", url, "--daemon", f"{daemon.host}:{daemon.port}", "--once"],

@@ -123,6 +123,7 @@ Environment environment_with(const std::string& preload, const Lines& lines, con
   Environment environment = {{"LD_PRELOAD", merged_preload(value_of("LD_PRELOAD"), preload)}};
   if (lines.off) environment.emplace_back("TTMEM_LINES", "0");
   if (extras.native_stacks) environment.emplace_back("TTMEM_NATIVE_STACKS", "1");
+  if (!extras.job.empty()) environment.emplace_back("TT_MEM_JOB", extras.job);
   if (extras.launches) environment.emplace_back("TTMEM_LAUNCHES", "1");
   // Also with lines off: it notices libraries that will pass the hooks by.
   if (!lines.python_start.empty()) {

@@ -43,6 +43,8 @@ left.</p>
 <dd>one DRAM bank for all, with its buffers and free blocks</dd>
 <dt><a href="/api/v1/processes">/api/v1/processes</a></dt>
 <dd>the processes alone; <code>?pid=</code></dd>
+<dt><a href="/api/v1/jobs">/api/v1/jobs</a></dt>
+<dd>the jobs of Slurm, Kubernetes, MPI and tt-run, each as one thing</dd>
 <dt><a href="/api/v1/programs">/api/v1/programs</a></dt>
 <dd>the live programs; <code>?device=</code>, <code>?pid=</code></dd>
 <dt><a href="/api/v1/origins?by=line">/api/v1/origins</a></dt>

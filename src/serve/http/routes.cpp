@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "explain/explain.hpp"
+#include "ledger/jobs.hpp"
 #include "serve/history/query.hpp"
 #include "serve/http/gzip.hpp"
 #include "serve/http/page.hpp"
@@ -48,6 +49,7 @@ const std::vector<Document>& documents() {
   static const std::vector<Document> kAll = {
       {"snapshot", {}},
       {"processes", {"device", "pid", "process"}},
+      {"jobs", {"device", "pid", "process"}},
       {"failures", {"device", "pid", "process", "number"}},
       {"explain", {"pid", "number"}},
       {"log", {}},
@@ -101,12 +103,13 @@ Response Routes::answer(const Request& request) {
   return nothing();
 }
 
-// A scraper chooses with collect[]=device&collect[]=process, or collect[]=short; one that does not
-// gets what the daemon's settings say.
+// A scraper chooses with collect[]=device&collect[]=process&collect[]=job, or collect[]=short; one
+// that does not gets what the daemon's settings say.
 Response Routes::metrics(const Request& request) {
   std::vector<std::string> collected;
   for (const auto& [name, value] : request.query) {
-    if (name != "collect[]") return error(400, "/metrics takes collect[]=device, process or short");
+    if (name != "collect[]")
+      return error(400, "/metrics takes collect[]=device, process, job or short");
     collected.push_back(value);
   }
   std::optional<view::MetricsOptions> chosen;
@@ -135,6 +138,7 @@ Response Routes::api(const Request& request, const std::string& name) {
   sources_.refresh();
   if (name == "snapshot") return text(sources_.live.document());
   if (name == "processes") return processes(request);
+  if (name == "jobs") return jobs(request);
   if (name == "failures") return failures(request);
   if (name == "explain") return explain(request);
   if (name == "log") return log();
@@ -175,6 +179,14 @@ Response Routes::processes(const Request& request) {
     document["processes"].push_back(view::json::process(process));
   }
   return json(view::json::text(document, JsonLayout::kCompact));
+}
+
+Response Routes::jobs(const Request& request) {
+  view::Selection selection;
+  if (auto refusal = select(request, selection)) return std::move(*refusal);
+  const ledger::Snapshot selected = selection.of(sources_.collector.snapshot());
+  return json(
+      view::jobs_json(sources_.live.frame(), ledger::jobs_of(selected), JsonLayout::kCompact));
 }
 
 Response Routes::device(const Request& request, const std::string& rest) {

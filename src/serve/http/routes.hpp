@@ -50,6 +50,7 @@ class Routes {
   Response api(const Request& request, const std::string& name);
   Response metrics(const Request& request);
   Response processes(const Request& request);
+  Response jobs(const Request& request);
   Response device(const Request& request, const std::string& rest);
   Response cores(const Request& request, const ledger::DeviceView& device);
   Response banks(const ledger::DeviceView& device);

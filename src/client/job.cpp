@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "client/job.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace ttmem::client {
+namespace {
+
+constexpr std::size_t kMaxValueBytes = 128;
+
+// docs/segment-format.md lists the same; what they mean is decided by readers.
+constexpr const char* kVariables[] = {
+    "TT_MEM_JOB",
+    "TT_MEM_RANK",
+    "TT_MEM_RANKS",
+    "SLURM_JOB_ID",
+    "SLURM_CLUSTER_NAME",
+    "SLURM_JOB_NAME",
+    "SLURM_STEP_ID",
+    "SLURM_PROCID",
+    "SLURM_STEP_NUM_TASKS",
+    "SLURM_NTASKS",
+    "K8S_JOB_UID",
+    "K8S_JOB_NAME",
+    "POD_NAME",
+    "POD_NAMESPACE",
+    "JOB_COMPLETION_INDEX",
+    "PMIX_NAMESPACE",
+    "PMIX_RANK",
+    "OMPI_COMM_WORLD_RANK",
+    "TT_RUN_RANK",
+    "OMPI_COMM_WORLD_SIZE",
+    "TT_MESH_ID",
+    "OMPI_MCA_orte_hnp_uri",
+    "TT_MESH_HOST_RANK",
+};
+
+std::size_t value_bytes(const char* value) {
+  const std::size_t line = std::strcspn(value, "\r\n");
+  return line < kMaxValueBytes ? line : kMaxValueBytes;
+}
+
+}  // namespace
+
+std::size_t job_of_environment(char* text, std::size_t capacity) {
+  std::size_t used = 0;
+  for (const char* name : kVariables) {
+    const char* value = std::getenv(name);
+    const std::size_t length = value == nullptr ? 0 : value_bytes(value);
+    const std::size_t name_length = std::strlen(name);
+    if (length == 0 || used + name_length + length + 2 > capacity) continue;
+    std::memcpy(text + used, name, name_length);
+    used += name_length;
+    text[used++] = '=';
+    std::memcpy(text + used, value, length);
+    used += length;
+    text[used++] = '\n';
+  }
+  return used;
+}
+
+}  // namespace ttmem::client
