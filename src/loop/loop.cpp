@@ -13,6 +13,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 
@@ -34,6 +35,8 @@ std::chrono::nanoseconds clock_of(clockid_t clock) {
 constexpr auto kReadyTurn = std::chrono::milliseconds(5);
 
 }  // namespace
+
+std::chrono::nanoseconds thread_time() { return clock_of(CLOCK_THREAD_CPUTIME_ID); }
 
 struct Loop::State {
   struct Timer {
@@ -122,9 +125,9 @@ struct Loop::State {
 
   // What HTTP does comes from the library itself: of that only the time on a core is known.
   void run() {
-    auto before = clock_of(CLOCK_THREAD_CPUTIME_ID);
+    auto before = thread_time();
     while (context.run_one() > 0) {
-      const auto now = clock_of(CLOCK_THREAD_CPUTIME_ID);
+      const auto now = thread_time();
       longest.cpu = std::max(longest.cpu, now - before);
       before = now;
     }
@@ -174,6 +177,12 @@ void Loop::on_signal(int signal, Callback callback) {
   state_->signals[signal] = {std::make_unique<asio::signal_set>(state_->context, signal),
                              std::move(callback)};
   state_->await_signal(signal);
+}
+
+void Loop::post(Callback callback) {
+  asio::post(state_->context, [state = state_.get(), callback = std::move(callback)] {
+    state->timed([&] { callback(); });
+  });
 }
 
 void Loop::run() {

@@ -18,6 +18,9 @@ class io_context;  // NOLINT(readability-identifier-naming): the library's own
 
 namespace ttmem::loop {
 
+// The time that this thread has had on a core.
+std::chrono::nanoseconds thread_time();
+
 class Loop {
  public:
   using Callback = std::function<void()>;
@@ -49,6 +52,9 @@ class Loop {
 
   // Handlers run in the loop, never in the signal's own context.
   void on_signal(int signal, Callback callback);
+
+  // Calls back in the loop, after what was posted before. The only call for other threads.
+  void post(Callback callback);
 
   // Runs until stop(), which may be called from any callback.
   void run();

@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include <algorithm>
 #include <memory>
+#include <utility>
 
-#include "serve/daemon_process.hpp"
+#include "serve/http/gzip.hpp"
 #include "serve/refresher.hpp"
 
 namespace ttmem::serve {
@@ -29,43 +30,49 @@ void Broadcast::rest() {
   levels_due_ = {};
 }
 
-void Broadcast::tell_changes(HttpServer& server, http::LiveSnapshot& live, http::Deltas& deltas,
-                             const std::vector<ledger::EventView>& events, Channel changes,
-                             Channel happened) {
-  if (!server.has_readers(changes)) return deltas.rest();
-  const http::Deltas::Step step = deltas.step(live, events, server.has_readers(happened));
-  if (step.changes) server.publish(changes, step.changes);
-  if (step.events) server.publish(happened, step.events);
+void Broadcast::add(Channel channel, http::SharedText text, StreamTexts& texts) const {
+  http::SharedText packed;
+  if (readers_.any_packed()) packed = std::make_shared<const std::string>(http::gzip_piece(*text));
+  texts.emplace_back(channel, http::StreamText{std::move(text), std::move(packed)});
 }
 
-void Broadcast::tell(HttpServer& server, http::LiveSnapshot& live,
-                     const collect::Collector& collector,
-                     const std::vector<ledger::EventView>& events, bool changed) {
-  if (server.streams() == 0) return rest();
+void Broadcast::tell_changes(http::LiveSnapshot& live, http::Deltas& deltas,
+                             const std::vector<ledger::EventView>& events, Channel changes,
+                             Channel happened, StreamTexts& texts) {
+  if (!readers_.any(changes)) return deltas.rest();
+  http::Deltas::Step step = deltas.step(live, events, readers_.any(happened));
+  if (step.changes) add(changes, std::move(step.changes), texts);
+  if (step.events) add(happened, std::move(step.events), texts);
+}
+
+void Broadcast::tell(http::LiveSnapshot& live, const collect::Collector& collector,
+                     const std::vector<ledger::EventView>& events, bool changed,
+                     StreamTexts& texts) {
+  if (!readers_.any()) return rest();
   if (changed || !events.empty()) {
-    tell_changes(server, live, full_, events, Channel::kChanges, Channel::kEvents);
-    tell_changes(server, live, brief_, events, Channel::kBriefChanges, Channel::kBriefEvents);
+    tell_changes(live, full_, events, Channel::kChanges, Channel::kEvents, texts);
+    tell_changes(live, brief_, events, Channel::kBriefChanges, Channel::kBriefEvents, texts);
   }
-  tell_levels(server, collector, changed);
+  tell_levels(collector, changed, texts);
 }
 
 std::string Broadcast::levels(const collect::Collector& collector) {
-  const auto begin = thread_time();
+  const auto begin = loop::thread_time();
   std::string text = levels_.step(collector);
   const auto pause =
-      std::max<Clock::duration>(kLevelsPeriod, (thread_time() - begin) * kLevelsShare);
+      std::max<Clock::duration>(kLevelsPeriod, (loop::thread_time() - begin) * kLevelsShare);
   levels_due_ = Clock::now() + pause;
   levels_old_ = false;
   all_levels_.reset();
   return text;
 }
 
-void Broadcast::tell_levels(HttpServer& server, const collect::Collector& collector, bool changed) {
+void Broadcast::tell_levels(const collect::Collector& collector, bool changed, StreamTexts& texts) {
   levels_old_ = levels_old_ || changed;
-  if (!levels_old_ || Clock::now() < levels_due_ || !server.has_readers(Channel::kCores)) return;
+  if (!levels_old_ || Clock::now() < levels_due_ || !readers_.any(Channel::kCores)) return;
   std::string text = levels(collector);
   if (!text.empty()) {
-    server.publish(Channel::kCores, std::make_shared<const std::string>(std::move(text)));
+    add(Channel::kCores, std::make_shared<const std::string>(std::move(text)), texts);
   }
 }
 
@@ -74,12 +81,18 @@ http::FirstEvents Broadcast::first(const http::StreamOptions& reader, http::Live
                                    std::string_view last_event_id) {
   http::Deltas& deltas = reader.brief ? brief_ : full_;
   http::FirstEvents events = deltas.first(live, last_event_id, reader.events);
-  if (!reader.cores) return events;
-  if (levels_due_ == Clock::time_point{}) levels(collector);
-  if (!all_levels_) {
-    all_levels_ = std::make_shared<const std::string>(levels_.all(collector.snapshot()));
+  if (reader.cores) {
+    if (levels_due_ == Clock::time_point{}) levels(collector);
+    if (!all_levels_) {
+      all_levels_ = std::make_shared<const std::string>(levels_.all(collector.snapshot()));
+    }
+    events.rest.push_back(all_levels_);
   }
-  events.rest.push_back(all_levels_);
+  if (reader.gzip) {
+    events.start = http::gzip_head() + http::gzip_piece(events.start);
+    for (http::SharedText& text : events.rest) text = packed_.of(text);
+  }
+  events.reader = readers_.join(reader);
   return events;
 }
 

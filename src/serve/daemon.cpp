@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -16,14 +17,17 @@
 #include "legacy/log.hpp"
 #include "legacy/server.hpp"
 #include "loop/loop.hpp"
+#include "loop/worker.hpp"
 #include "serve/daemon_log.hpp"
 #include "serve/daemon_process.hpp"
 #include "serve/http/guard.hpp"
+#include "serve/http/gzip.hpp"
 #include "serve/http/page.hpp"
 #include "serve/http/routes.hpp"
 #include "serve/http/sessions.hpp"
 #include "serve/http_server.hpp"
 #include "serve/local_server.hpp"
+#include "serve/peer_owners.hpp"
 #include "serve/refresher.hpp"
 #include "serve/rolling_recording.hpp"
 #include "serve/viewers.hpp"
@@ -34,8 +38,21 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kHeartbeat = 15s;  // so that proxies and readers know that a quiet stream lives
+constexpr std::size_t kCrowd = 4;  // questions that wait: then it matters whose they are
+constexpr auto kHeartbeat = 15s;   // so that proxies and readers know that a quiet stream lives
 
+// Through whose eyes somebody sees: empty, what everybody is told.
+using Whose = std::optional<Viewers::Words>;
+
+// What a piece of work takes along of the loop.
+struct FromLoop {
+  view::SelfFigures self;  // what the loop knows of them
+  bool metrics_per_process = false;
+};
+
+// What the loop has (sockets, the log, clients of the original) and what the worker has (everything
+// that is read, kept and worked out) are apart: a piece of work takes along what it needs of the
+// loop, and brings back what is to be told there.
 class Daemon {
  public:
   Daemon(Config config, ServeOptions options, Reload reload, Listening listening)
@@ -52,7 +69,6 @@ class Daemon {
 
  private:
   http::GuardOptions guard_options() const;
-  http::RouteSources sources();
   legacy::Log& legacy_log();
   std::optional<DaemonEnd> open_http(int inherited);
   void open_history();
@@ -63,10 +79,18 @@ class Daemon {
   void summarise();
   void stop();
   void open_local();
-  http::Response answer(const http::Request& request);
-  http::Response answer_local(const http::Request& request, std::uint32_t uid);
-  http::Response answer_as(const http::Request& request, std::uint32_t uid);
+  void start_work();
+  void tell(News&& news);
+  void ask(const http::Request& request, const HttpServer::Asker& asker, HttpServer::Answer answer);
+  void ask_locally(const http::Request& request, std::uint32_t uid, LocalServer::Answer answer);
+  Whose whose_words(std::uint32_t uid) const;
+  void work_out(const http::Request& request, const Whose& whose, const HttpServer::Asker& asker,
+                HttpServer::Answer answer);
   http::Response link_for(std::uint32_t uid);
+  FromLoop from_loop() const;
+  // By the worker.
+  http::RouteSources sources();
+  http::Response answer_safely(const http::Request& request, const Whose& whose);
   view::SelfFigures self() const;
 
   Config config_;
@@ -79,15 +103,20 @@ class Daemon {
   RunLock lock_;
   loop::Loop loop_;
   http::Guard guard_;
+  http::Sessions sessions_;
+  std::optional<HttpServer> http_;
+  std::optional<LocalServer> local_;
+  std::optional<legacy::Server> legacy_;
+  // Of the worker, once that has begun.
   std::unique_ptr<history::History> history_;
   std::unique_ptr<RollingRecording> recording_;  // null: none is kept
   std::optional<Refresher> refresher_;
   std::optional<http::Routes> routes_;
   std::optional<Viewers> viewers_;  // none: everybody is told everything
-  http::Sessions sessions_;
-  std::optional<HttpServer> http_;
-  std::optional<LocalServer> local_;
-  std::optional<legacy::Server> legacy_;
+  FromLoop from_loop_;
+  // The last members: they end first.
+  std::optional<loop::Worker> worker_;
+  std::optional<Looks> looks_;
 };
 
 http::GuardOptions Daemon::guard_options() const {
@@ -122,13 +151,13 @@ DaemonEnd Daemon::run() {
   open_recording();
   std::optional<std::uint32_t> words_of_user;
   if (!options_.all_users) words_of_user = ::geteuid();
-  refresher_.emplace(loop_, history_.get(), words_of_user);
+  refresher_.emplace(history_.get(), words_of_user);
   refresher_->refresh();
   handle_signals();
   if (const auto failed = open_http(inherited.http)) return *failed;
   open_local();
   open_legacy(inherited.legacy);
-  refresher_->start();
+  start_work();
   tell_service_manager("READY=1");
   if (const auto pause = watchdog_pause()) {
     loop_.every(*pause, [] { tell_service_manager("WATCHDOG=1"); });
@@ -144,10 +173,6 @@ void Daemon::open_history() {
       history::History::open_or_memory(options_.history, {}, collect::Moment::now().wall_ns);
   history_ = std::move(opened.history);
   if (!opened.notice.empty()) log_.warn(opened.notice);
-  loop_.every(1s, [this] {
-    const std::string notice = history_->take_notice();
-    if (!notice.empty()) log_.warn(notice);
-  });
 }
 
 void Daemon::open_recording() {
@@ -162,10 +187,15 @@ void Daemon::open_recording() {
 std::optional<DaemonEnd> Daemon::open_http(int inherited) {
   if (!options_.http) return std::nullopt;
   routes_.emplace(sources());
-  http_.emplace(loop_,
-                HttpServerOptions{
-                    .host = options_.http_host, .port = options_.http_port, .inherited = inherited},
-                [this](const http::Request& request) { return answer(request); });
+  http_.emplace(
+      loop_,
+      HttpServerOptions{
+          .host = options_.http_host,
+          .port = options_.http_port,
+          .inherited = inherited,
+          .elsewhere = [this](loop::Worker::Piece piece) { worker_->add_own(std::move(piece)); }},
+      [this](const http::Request& request, const HttpServer::Asker& asker,
+             HttpServer::Answer answer) { ask(request, asker, std::move(answer)); });
   if (const auto problem = http_->open()) {
     log_.error(problem->taken ? problem->message +
                                     "; is another `ttmem serve` running? Stop it, or give "
@@ -173,10 +203,12 @@ std::optional<DaemonEnd> Daemon::open_http(int inherited) {
                               : problem->message);
     return problem->taken ? DaemonEnd::kAlreadyRunning : DaemonEnd::kImpossible;
   }
-  refresher_->publish_to(*http_);
-  loop_.every(kHeartbeat, [this, beat = std::make_shared<const std::string>(": still here\n\n")] {
-    http_->publish(http::Channel::kEverybody, beat);
-  });
+  const auto shared = [](std::string text) {
+    return std::make_shared<const std::string>(std::move(text));
+  };
+  constexpr const char* kBeat = ": still here\n\n";
+  const http::StreamText beat{shared(kBeat), shared(http::gzip_piece(kBeat))};
+  loop_.every(kHeartbeat, [this, beat] { http_->publish(http::Channel::kEverybody, beat); });
   const std::string url = "http://" + http_->address();
   log_.info("listening on " + url);
   listening_(url + sessions_.make_link(::geteuid(), http::Sessions::Clock::now()));
@@ -186,14 +218,12 @@ std::optional<DaemonEnd> Daemon::open_http(int inherited) {
 // Commands of this machine ask here: the kernel says whose they are.
 void Daemon::open_local() {
   if (!options_.http) return;
-  if (!options_.all_users) {
-    viewers_.emplace(sources());
-    loop_.every(10s, [this] { viewers_->forget_idle(); });
-  }
-  local_.emplace(loop_, lock_.directory() + "/" + kLocalSocketName,
-                 [this](const http::Request& request, std::uint32_t uid) {
-                   return answer_local(request, uid);
-                 });
+  if (!options_.all_users) viewers_.emplace(sources());
+  local_.emplace(
+      loop_, lock_.directory() + "/" + kLocalSocketName,
+      [this](const http::Request& request, std::uint32_t uid, LocalServer::Answer answer) {
+        ask_locally(request, uid, std::move(answer));
+      });
   if (const auto problem = local_->open()) {
     log_.warn(*problem + "; commands are told only what everybody is told");
     local_.reset();
@@ -212,12 +242,42 @@ void Daemon::open_legacy(int inherited) {
     legacy_.reset();
     return;
   }
-  refresher_->tell(*legacy_);
+  refresher_->tell_original(wanted.original_log);
   log_.info("clients of the original are served at " + options_.legacy_socket);
+}
+
+void Daemon::start_work() {
+  worker_.emplace(loop_);
+  looks_.emplace(
+      loop_, *worker_, *refresher_,
+      [this] {
+        return Looks::Audience{.has_streams = http_ && http_->streams() > 0,
+                               .has_clients = legacy_ && legacy_->socket().connections() > 0};
+      },
+      [this](News&& news) { tell(std::move(news)); });
+  looks_->start();
+  if (!viewers_) return;
+  loop_.every(10s, [this] {
+    worker_->add_own([this]() -> loop::Worker::Done {
+      viewers_->forget_idle();
+      return nullptr;
+    });
+  });
+}
+
+void Daemon::tell(News&& news) {
+  if (!news.notice.empty()) log_.warn(news.notice);
+  if (legacy_ && news.snapshot) {
+    legacy_->observe(*news.snapshot);
+    if (!news.events.empty()) legacy_->tell(news.events, *news.snapshot);
+  }
+  if (!http_) return;
+  for (const auto& [channel, text] : news.texts) http_->publish(channel, text);
 }
 
 void Daemon::stop() {
   tell_service_manager("STOPPING=1");
+  worker_.reset();
   if (legacy_) legacy_->stop();
   recording_.reset();
   if (history_) history_->close(collect::Moment::now().wall_ns);
@@ -260,17 +320,104 @@ void Daemon::reload() {
 }
 
 void Daemon::summarise() {
-  const view::SelfFigures figures = self();
-  log_.info(fmt::format(
-      "{} devices, {} processes; {} refreshes, {} of them brought something new; {} requests, {} "
-      "open streams, {} readers too slow; {:.1f} s of CPU time, {} KiB of memory",
-      refresher_->snapshot().devices.size(), refresher_->snapshot().processes.size(),
-      figures.refreshes, figures.snapshots, figures.requests, http_ ? http_->streams() : 0,
-      figures.dropped, figures.cpu_seconds, figures.resident_bytes / 1024));
-  if (legacy_) legacy_->print_statistics();
+  worker_->add_own([this, from_loop = from_loop(), streams = http_ ? http_->streams() : 0] {
+    from_loop_ = from_loop;
+    const view::SelfFigures figures = self();
+    const std::string text = fmt::format(
+        "{} devices, {} processes; {} refreshes, {} of them brought something new; {} requests, {} "
+        "open streams, {} readers too slow; {:.1f} s of CPU time, {} KiB of memory",
+        refresher_->snapshot().devices.size(), refresher_->snapshot().processes.size(),
+        figures.refreshes, figures.snapshots, figures.requests, streams, figures.dropped,
+        figures.cpu_seconds, figures.resident_bytes / 1024);
+    return [this, text] {
+      log_.info(text);
+      if (legacy_) legacy_->print_statistics();
+    };
+  });
 }
 
-// ---- questions ---------------------------------------------------------------------------------
+// ---- questions, in the loop --------------------------------------------------------------------
+
+void Daemon::ask(const http::Request& request, const HttpServer::Asker& asker,
+                 HttpServer::Answer answer) {
+  const auto now = http::Sessions::Clock::now();
+  auto refused = guard_.refusal(request);
+  if (refused && refused->status == http::kNoToken) {
+    if (auto page = http::page_answer(request)) refused = std::move(page);
+  }
+  if (refused) return answer(std::move(*refused));
+  if (request.path == http::kEnter) return answer(sessions_.enter(request, now));
+  Whose whose;
+  if (viewers_ && guard_.has_token(request)) {
+    whose.emplace(std::nullopt);
+  } else if (const auto uid = sessions_.user_of(request, now)) {
+    whose = whose_words(*uid);
+  }
+  if (worker_->waiting() >= kCrowd) http_->tell_askers_apart();
+  work_out(request, whose, asker, std::move(answer));
+}
+
+// Root may read every segment anyway; the daemon's own user is told no less than anybody.
+Whose Daemon::whose_words(std::uint32_t uid) const {
+  if (!viewers_ || (uid != 0 && uid == ::geteuid())) return {};
+  if (uid == 0) return Whose(std::in_place, std::nullopt);
+  return Whose(uid);
+}
+
+void Daemon::ask_locally(const http::Request& request, std::uint32_t uid,
+                         LocalServer::Answer answer) {
+  if (request.method != "GET" && !request.is_head()) {
+    return answer(http::error(405, "this API is read-only: use GET or HEAD"));
+  }
+  if (request.path == "/api/v1/link") return answer(link_for(uid));
+  if (request.path == "/api/v1/events") {
+    return answer(http::error(404, "streams are served over TCP only"));
+  }
+  const auto owner = std::make_shared<const std::string>(owner_name(uid));
+  work_out(
+      request, whose_words(uid), [owner] { return std::string_view(*owner); }, std::move(answer));
+}
+
+http::Response Daemon::link_for(std::uint32_t uid) {
+  const std::string link = sessions_.make_link(uid, http::Sessions::Clock::now());
+  if (link.empty() || !http_) return http::error(500, "there is no page to link to");
+  return http::json(fmt::format(R"({{"link":"http://{}{}"}})", http_->address(), link) + "\n");
+}
+
+void Daemon::work_out(const http::Request& request, const Whose& whose,
+                      const HttpServer::Asker& asker, HttpServer::Answer answer) {
+  worker_->add(asker,
+               [this, request, whose, from_loop = from_loop(),
+                answer = std::move(answer)]() -> loop::Worker::Done {
+                 from_loop_ = from_loop;
+                 auto response = std::make_shared<http::Response>(answer_safely(request, whose));
+                 auto news = std::make_shared<News>(refresher_->take_news());
+                 return [this, response, news, answer] {
+                   tell(std::move(*news));
+                   const bool is_first = response->stream && http_->streams() == 0;
+                   answer(std::move(*response));
+                   if (is_first) looks_->hurry();
+                 };
+               });
+}
+
+FromLoop Daemon::from_loop() const {
+  FromLoop taken{.self = {}, .metrics_per_process = options_.metrics_per_process};
+  if (http_) {
+    taken.self.connections = http_->connections();
+    taken.self.requests = http_->counts().requests;
+    taken.self.dropped = http_->counts().too_slow;
+  }
+  const loop::Loop::Pauses longest = loop_.longest();
+  taken.self.loop_pause_seconds = std::chrono::duration<double>(longest.wall).count();
+  taken.self.loop_cpu_seconds = std::chrono::duration<double>(longest.cpu).count();
+  if (worker_) {
+    taken.self.work_cpu_seconds = std::chrono::duration<double>(worker_->longest()).count();
+  }
+  return taken;
+}
+
+// ---- answers, by the worker --------------------------------------------------------------------
 
 http::RouteSources Daemon::sources() {
   return {.live = refresher_->live(),
@@ -279,7 +426,7 @@ http::RouteSources Daemon::sources() {
           .refresh = [this] { refresher_->refresh_if_old(); },
           .metrics =
               [this](const std::optional<view::MetricsOptions>& chosen) {
-                const view::MetricsOptions settings{.per_process = options_.metrics_per_process};
+                const view::MetricsOptions settings{.per_process = from_loop_.metrics_per_process};
                 return view::metrics_text(refresher_->snapshot(), chosen.value_or(settings), self(),
                                           refresher_->launches());
               },
@@ -296,56 +443,25 @@ http::RouteSources Daemon::sources() {
           .self = [this] { return self(); }};
 }
 
-http::Response Daemon::answer(const http::Request& request) {
-  const auto now = http::Sessions::Clock::now();
-  auto refused = guard_.refusal(request);
-  if (refused && refused->status == http::kNoToken) {
-    if (auto page = http::page_answer(request)) refused = std::move(page);
+// No question may end the daemon.
+http::Response Daemon::answer_safely(const http::Request& request, const Whose& whose) {
+  try {
+    return whose ? viewers_->answer(request, *whose) : routes_->answer(request);
+  } catch (const std::exception& problem) {
+    return http::error(500,
+                       std::string("this should not happen, please report it: ") + problem.what());
   }
-  if (refused) return std::move(*refused);
-  if (request.path == http::kEnter) return sessions_.enter(request, now);
-  if (viewers_ && guard_.has_token(request)) return viewers_->answer(request, std::nullopt);
-  if (const auto uid = sessions_.user_of(request, now)) return answer_as(request, *uid);
-  return routes_->answer(request);
-}
-
-// Root may read every segment anyway; the daemon's own user is told no less than anybody.
-http::Response Daemon::answer_as(const http::Request& request, std::uint32_t uid) {
-  if (viewers_ && uid == 0) return viewers_->answer(request, std::nullopt);
-  if (!viewers_ || uid == ::geteuid()) return routes_->answer(request);
-  return viewers_->answer(request, uid);
-}
-
-http::Response Daemon::answer_local(const http::Request& request, std::uint32_t uid) {
-  if (request.method != "GET" && !request.is_head()) {
-    return http::error(405, "this API is read-only: use GET or HEAD");
-  }
-  if (request.path == "/api/v1/link") return link_for(uid);
-  http::Response response = answer_as(request, uid);
-  if (response.stream) return http::error(404, "streams are served over TCP only");
-  return response;
-}
-
-http::Response Daemon::link_for(std::uint32_t uid) {
-  const std::string link = sessions_.make_link(uid, http::Sessions::Clock::now());
-  if (link.empty() || !http_) return http::error(500, "there is no page to link to");
-  return http::json(fmt::format(R"({{"link":"http://{}{}"}})", http_->address(), link) + "\n");
 }
 
 view::SelfFigures Daemon::self() const {
-  view::SelfFigures figures = own_cost();
+  const view::SelfFigures cost = own_cost();
+  view::SelfFigures figures = from_loop_.self;
+  figures.cpu_seconds = cost.cpu_seconds;
+  figures.resident_bytes = cost.resident_bytes;
   const Refresher::Counts& counts = refresher_->counts();
   figures.refresh_seconds = counts.seconds;
   figures.refreshes = counts.refreshes;
   figures.snapshots = counts.changes;
-  if (http_) {
-    figures.connections = http_->connections();
-    figures.requests = http_->counts().requests;
-    figures.dropped = http_->counts().too_slow;
-  }
-  const loop::Loop::Pauses longest = loop_.longest();
-  figures.loop_pause_seconds = std::chrono::duration<double>(longest.wall).count();
-  figures.loop_cpu_seconds = std::chrono::duration<double>(longest.cpu).count();
   if (history_) {
     const history::Status status = history_->status();
     figures.history_bytes = status.file_bytes;

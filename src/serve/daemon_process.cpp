@@ -128,12 +128,6 @@ std::optional<std::chrono::milliseconds> watchdog_pause() {
   return std::chrono::milliseconds(std::max(allowed_us / 1000 / 3, 1LL));
 }
 
-std::chrono::nanoseconds thread_time() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
-
 view::SelfFigures own_cost() {
   view::SelfFigures figures;
   rusage usage{};

@@ -52,8 +52,6 @@ std::optional<std::chrono::milliseconds> watchdog_pause();
 
 // ---- what it costs ------------------------------------------------------------------------------
 
-// Time of this thread on a core: a busy machine does not stretch it.
-std::chrono::nanoseconds thread_time();
 // Time and memory of this process; the rest is left to others.
 view::SelfFigures own_cost();
 

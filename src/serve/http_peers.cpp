@@ -6,8 +6,6 @@
 #include <map>
 #include <optional>
 
-#include <fmt/format.h>
-
 namespace ttmem::serve {
 namespace {
 
@@ -27,26 +25,20 @@ PeerAddress address_of(const tcp::endpoint& peer) {
 
 }  // namespace
 
-void name_owners(const std::vector<Peer*>& peers, PeerOwners& owners) {
-  bool is_read = false;
-  for (Peer* peer : peers) {
-    if (!peer->owner.empty()) continue;
-    boost::system::error_code error;
-    const tcp::endpoint end = peer->socket.remote_endpoint(error);
-    if (!error && !is_read) owners.read(address_of(end));
-    is_read = is_read || !error;
-    const auto user = error ? std::nullopt : owners.find(address_of(end));
-    if (user) {
-      peer->owner = fmt::format("user {}", *user);
-    } else {
-      peer->owner = error ? "gone" : end.address().to_string();
-    }
+std::vector<std::string> owners_at(const std::vector<tcp::endpoint>& ends, PeerOwners& owners) {
+  std::vector<std::string> names;
+  names.reserve(ends.size());
+  if (!ends.empty()) owners.read(address_of(ends.front()));
+  for (const tcp::endpoint& end : ends) {
+    const auto user = owners.find(address_of(end));
+    names.push_back(user ? owner_name(*user) : end.address().to_string());
   }
+  return names;
 }
 
-std::vector<Peer*> beyond_share(const std::vector<Peer*>& peers, std::size_t most) {
+std::vector<PeerPointer> beyond_share(const std::vector<PeerPointer>& peers, std::size_t most) {
   std::map<std::string_view, std::size_t> left_of;
-  for (const Peer* peer : peers) ++left_of[peer->owner];
+  for (const PeerPointer& peer : peers) ++left_of[peer->owner];
   std::vector<std::pair<std::size_t, std::string_view>> owners;
   for (const auto& [owner, count] : left_of) owners.emplace_back(count, owner);
   // Who has the most gives way first, so that nobody is cut because of what another gives up.
@@ -58,8 +50,8 @@ std::vector<Peer*> beyond_share(const std::vector<Peer*>& peers, std::size_t mos
     all -= count - share;
     left_of[owner] = share;
   }
-  std::vector<Peer*> beyond;
-  for (Peer* peer : peers) {
+  std::vector<PeerPointer> beyond;
+  for (const PeerPointer& peer : peers) {
     std::size_t& left = left_of[peer->owner];
     if (left == 0) {
       beyond.push_back(peer);

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,25 +27,32 @@ struct Peer {
   boost::asio::ip::tcp::socket socket;
   std::uint64_t number = 0;  // in the order of their coming
   std::string owner;         // "" = not looked up yet
+  bool closing = false;      // it is given up
 };
+using PeerPointer = std::shared_ptr<Peer>;
 
 struct Connection : Peer {
   static constexpr std::chrono::seconds kRequestTime{10};  // for a whole request
 
   Clock::time_point deadline = Clock::now() + kRequestTime;
   std::size_t unsent = 0;  // bytes of its answer that are its own
+  std::optional<http::Response> answer;
 };
 
 struct Stream : Peer {
   http::StreamOptions options;
+  std::shared_ptr<void> reader;  // counts it among the readers
   http::StreamQueue queue;
   bool blocked = false;  // until the socket takes more
+  bool listed = false;   // among those that have something to send
 };
 
-// Fills in the owners that are not known yet; reads the table of sockets for that.
-void name_owners(const std::vector<Peer*>& peers, PeerOwners& owners);
+// Whose the peers at these addresses are, in the same order. Reads the table of sockets for that,
+// which takes long where there are thousands.
+std::vector<std::string> owners_at(const std::vector<boost::asio::ip::tcp::endpoint>& ends,
+                                   PeerOwners& owners);
 // Those that their owner has too many of: it may have a quarter of what the others leave of `most`,
 // so that there is always room for one more. The newest go. `peers` in the order of their coming.
-std::vector<Peer*> beyond_share(const std::vector<Peer*>& peers, std::size_t most);
+std::vector<PeerPointer> beyond_share(const std::vector<PeerPointer>& peers, std::size_t most);
 
 }  // namespace ttmem::serve

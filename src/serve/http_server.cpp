@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <exception>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -25,11 +23,8 @@
 
 #include "base/assert.hpp"
 #include "serve/http/guard.hpp"
-#include "serve/http/gzip.hpp"
-#include "serve/http/packed_texts.hpp"
 #include "serve/http/request.hpp"
-#include "serve/http_peers.hpp"
-#include "serve/peer_owners.hpp"
+#include "serve/http_server_state.hpp"
 
 // The library's calls give the error back twice: the argument is the one that is looked at.
 // NOLINTBEGIN(bugprone-unused-return-value)
@@ -54,59 +49,11 @@ constexpr auto kIdleTime = 60s;  // between two requests
 constexpr auto kAnswerTime = 30s;
 constexpr auto kLingerTime = 2s;  // for a peer that was refused to read why
 constexpr auto kAcceptPause = 100ms;
-constexpr auto kSharePause = 200ms;  // between two looks at whose connections they are
+constexpr auto kRoomPause = 5ms;
 constexpr std::size_t kReadBytes = 8 * 1024;
 constexpr std::size_t kMostUnsent = 64u << 20;  // answers that wait to be taken, all together
 
-using StreamPointer = std::shared_ptr<Stream>;
-
 }  // namespace
-
-struct HttpServer::State : std::enable_shared_from_this<State> {
-  State(asio::io_context& where, HttpServerOptions wanted, Handler what)
-      : context(where), options(std::move(wanted)), handler(std::move(what)), acceptor(where) {}
-
-  std::optional<Problem> open();
-  asio::awaitable<void> accept();
-  asio::awaitable<void> serve(std::shared_ptr<Connection> connection);
-  asio::awaitable<bool> answer(Connection& connection, const RequestParser& parser);
-  Response answer_safely(const Request& request) const;
-  asio::awaitable<void> refuse(Connection& connection, const RequestParser& parser);
-  asio::awaitable<bool> write(Connection& connection, Response response, bool keep_alive,
-                              bool with_body);
-  void start_stream(Connection& connection, Response response);
-  void await_end(const StreamPointer& stream);
-  void flush(const StreamPointer& stream);
-  void drop(const StreamPointer& stream);
-  void sweep();
-  bool has_room();
-  void share_out();
-  void make_room_for_answers(const Connection& except);
-  void close();
-
-  // However a connection's coroutine ends.
-  struct Leaving {
-    State& state;
-    const std::shared_ptr<Connection>& connection;
-    ~Leaving() {
-      state.unsent -= connection->unsent;
-      state.connections.erase(connection);
-    }
-  };
-
-  asio::io_context& context;
-  HttpServerOptions options;
-  Handler handler;
-  tcp::acceptor acceptor;
-  std::unordered_set<std::shared_ptr<Connection>> connections;
-  std::unordered_set<StreamPointer> streams;
-  http::PackedTexts packed;
-  PeerOwners owners;
-  Clock::time_point shared_out;
-  std::uint64_t last_number = 0;
-  std::size_t unsent = 0;  // of all connections
-  Counts counts;
-};
 
 // ---- listening ---------------------------------------------------------------------------------
 
@@ -155,6 +102,10 @@ asio::awaitable<void> HttpServer::State::accept() {
     }
     socket.non_blocking(true, error);
     socket.set_option(tcp::no_delay(true), error);
+    while (!has_room() && makes_room()) {
+      pause.expires_after(kRoomPause);
+      co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, error));
+    }
     if (!has_room()) {
       ++counts.refused;
       Response full = http::error(503, "too many connections: try again later");
@@ -194,37 +145,47 @@ asio::awaitable<void> HttpServer::State::serve(std::shared_ptr<Connection> conne
       co_await refuse(*connection, *parser);
       break;
     }
-    goes_on = co_await answer(*connection, *parser);
+    goes_on = co_await answer(connection, *parser);
     connection->deadline = Clock::now() + kIdleTime;
     if (goes_on) state = parser->next();
   }
 }
 
-asio::awaitable<bool> HttpServer::State::answer(Connection& connection,
+asio::awaitable<bool> HttpServer::State::answer(const std::shared_ptr<Connection>& connection,
                                                 const RequestParser& parser) {
   ++counts.requests;
   Request request = parser.request();
   error_code error;
-  const tcp::endpoint peer = connection.socket.remote_endpoint(error);
+  const tcp::endpoint peer = connection->socket.remote_endpoint(error);
   request.from_loopback = !error && peer.address().is_loopback();
-  Response response = answer_safely(request);
+  connection->deadline = Clock::now() + kAnswerTime;
+  Response response = co_await ask(connection, request);
   if (response.stream && !request.is_head()) {
-    start_stream(connection, std::move(response));
+    start_stream(*connection, std::move(response));
     co_return false;
   }
   const bool keep = request.keep_alive && !response.stream;
-  const bool written = co_await write(connection, std::move(response), keep, !request.is_head());
+  const bool written = co_await write(*connection, std::move(response), keep, !request.is_head());
   co_return written&& keep;
 }
 
-// No question may end the daemon.
-Response HttpServer::State::answer_safely(const Request& request) const {
-  try {
-    return handler(request);
-  } catch (const std::exception& problem) {
-    return http::error(500,
-                       std::string("this should not happen, please report it: ") + problem.what());
+// Others are served until the answer is there.
+asio::awaitable<Response> HttpServer::State::ask(const std::shared_ptr<Connection>& connection,
+                                                 const Request& request) {
+  const auto waiting =
+      std::make_shared<asio::steady_timer>(context, asio::steady_timer::time_point::max());
+  connection->answer.reset();
+  handler(
+      request, [connection] { return std::string_view(connection->owner); },
+      [connection, waiting](Response response) {
+        connection->answer = std::move(response);
+        waiting->cancel();
+      });
+  error_code error;
+  if (!connection->answer) {
+    co_await waiting->async_wait(asio::redirect_error(asio::use_awaitable, error));
   }
+  co_return *std::exchange(connection->answer, std::nullopt);
 }
 
 asio::awaitable<void> HttpServer::State::refuse(Connection& connection,
@@ -281,107 +242,7 @@ void HttpServer::State::make_room_for_answers(const Connection& except) {
   }
 }
 
-// ---- streams -----------------------------------------------------------------------------------
-
-void HttpServer::State::start_stream(Connection& connection, Response response) {
-  const auto stream = std::make_shared<Stream>(Stream{{.socket = std::move(connection.socket),
-                                                       .number = connection.number,
-                                                       .owner = connection.owner},
-                                                      *response.stream});
-  const bool gzip = stream->options.gzip;
-  http::add_security_headers(response);
-  stream->queue.begin_with(std::make_shared<const std::string>(
-      head(response, false) +
-      (gzip ? http::gzip_head() + http::gzip_piece(response.start) : response.start)));
-  for (const SharedText& part : response.rest) {
-    stream->queue.begin_with(gzip ? packed.of(part) : part);
-  }
-  streams.insert(stream);
-  flush(stream);
-  await_end(stream);
-}
-
-// A reader that leaves is noticed at once; what it may send is dropped.
-void HttpServer::State::await_end(const StreamPointer& stream) {
-  stream->socket.async_wait(tcp::socket::wait_read,
-                            [self = shared_from_this(), stream](const error_code& failed) {
-                              if (failed || !self->streams.contains(stream)) return;
-                              std::array<char, kReadBytes> bytes;
-                              error_code error;
-                              stream->socket.read_some(asio::buffer(bytes), error);
-                              if (error && error != asio::error::would_block) {
-                                self->drop(stream);
-                                return;
-                              }
-                              self->await_end(stream);
-                            });
-}
-
-void HttpServer::State::flush(const StreamPointer& stream) {
-  error_code error;
-  while (!stream->queue.empty() && !stream->blocked) {
-    const std::string_view text = stream->queue.front();
-    const std::size_t count =
-        stream->socket.write_some(asio::buffer(text.data(), text.size()), error);
-    if (error && error != asio::error::would_block) {
-      drop(stream);
-      return;
-    }
-    stream->blocked = static_cast<bool>(error);
-    stream->queue.sent(count);
-  }
-  if (!stream->blocked) return;
-  stream->socket.async_wait(tcp::socket::wait_write,
-                            [self = shared_from_this(), stream](const error_code& failed) {
-                              if (failed || !self->streams.contains(stream)) return;
-                              stream->blocked = false;
-                              self->flush(stream);
-                            });
-}
-
-// Closing ends what waits for the socket, and with it the last holders of the stream.
-void HttpServer::State::drop(const StreamPointer& stream) {
-  error_code error;
-  stream->socket.close(error);
-  streams.erase(stream);
-}
-
 // ---- the rest ----------------------------------------------------------------------------------
-
-void HttpServer::State::sweep() {
-  const auto now = Clock::now();
-  for (const auto& connection : connections) {
-    if (connection->deadline > now || !connection->socket.is_open()) continue;
-    ++counts.too_slow;
-    error_code error;
-    connection->socket.close(error);  // its coroutine finds out and ends
-  }
-}
-
-// ---- fairness ----------------------------------------------------------------------------------
-
-bool HttpServer::State::has_room() {
-  const std::size_t count = connections.size() + streams.size();
-  const bool crowded = count >= options.most_connections / 8;
-  if (crowded && Clock::now() - shared_out >= kSharePause) share_out();
-  return connections.size() + streams.size() < options.most_connections;
-}
-
-// One owner has a quarter of what the others leave; the newest of its connections go.
-void HttpServer::State::share_out() {
-  shared_out = Clock::now();
-  std::vector<Peer*> peers;
-  for (const auto& each : connections) peers.push_back(each.get());
-  for (const auto& each : streams) peers.push_back(each.get());
-  std::ranges::sort(peers, {}, &Peer::number);
-  name_owners(peers, owners);
-  error_code error;
-  for (Peer* peer : beyond_share(peers, options.most_connections)) {
-    ++counts.refused;
-    peer->socket.close(error);  // its coroutine finds out and ends
-  }
-  std::erase_if(streams, [](const StreamPointer& stream) { return !stream->socket.is_open(); });
-}
 
 void HttpServer::State::close() {
   error_code error;
@@ -418,30 +279,13 @@ std::string HttpServer::address() const {
   return fmt::format("{}:{}", host, endpoint.port());
 }
 
-void HttpServer::publish(http::Channel channel, const SharedText& text) {
-  const std::vector<StreamPointer> all(state_->streams.begin(), state_->streams.end());
-  SharedText packed;
-  for (const StreamPointer& stream : all) {
-    if (!http::is_for(stream->options, channel)) continue;
-    if (stream->options.gzip && !packed) {
-      packed = std::make_shared<const std::string>(http::gzip_piece(*text));
-    }
-    stream->queue.add(stream->options.gzip ? packed : text);
-    if (stream->queue.is_behind()) {
-      ++state_->counts.too_slow;
-      state_->drop(stream);
-    } else if (!stream->blocked) {
-      state_->flush(stream);
-    }
-  }
+void HttpServer::publish(http::Channel channel, const http::StreamText& text) {
+  state_->publish(channel, text);
 }
 
+void HttpServer::tell_askers_apart() { state_->share_out(); }
+
 std::size_t HttpServer::streams() const { return state_->streams.size(); }
-bool HttpServer::has_readers(http::Channel channel) const {
-  return std::ranges::any_of(state_->streams, [channel](const StreamPointer& stream) {
-    return http::is_for(stream->options, channel);
-  });
-}
 std::size_t HttpServer::connections() const {
   return state_->connections.size() + state_->streams.size();
 }

@@ -5,7 +5,8 @@
 // request has ten seconds to arrive, an answer thirty to be taken, and a stream whose reader falls
 // more than 64 messages or 4 MiB behind is closed. Answers that nobody takes may have 64 MiB
 // together; the slowest readers are given up first. Of the connections one user of this machine, or
-// one address elsewhere, has a quarter of what the others leave.
+// one address elsewhere, has a quarter of what the others leave. Nothing here takes long: what is
+// done for many is done for some of them in each turn of the loop.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "loop/loop.hpp"
 #include "serve/http/request.hpp"
@@ -26,11 +28,18 @@ struct HttpServerOptions {
   std::uint16_t port = 7171;            // 0 = any that is free
   int inherited = -1;                   // a listening socket that a service manager made
   std::size_t most_connections = 4096;  // at most a quarter of the descriptors
+  // Does what takes long elsewhere, and then what that returns in the loop.
+  std::function<void(std::function<std::function<void()>()>)> elsewhere;
 };
 
 class HttpServer {
  public:
-  using Handler = std::function<http::Response(const http::Request&)>;
+  // Gives the answer, now or later, in the loop.
+  using Answer = std::function<void(http::Response)>;
+  // Who asks, as far as it is known: a user of this machine ("user 1000") or an address. To be
+  // asked again later, in the loop.
+  using Asker = std::function<std::string_view()>;
+  using Handler = std::function<void(const http::Request&, const Asker&, Answer)>;
 
   // The loop outlives it.
   HttpServer(loop::Loop& loop, HttpServerOptions options, Handler handler);
@@ -46,11 +55,12 @@ class HttpServer {
   // "127.0.0.1:7171", as it really is.
   std::string address() const;
 
-  // To every stream of the channel, after what it got before. Packed once for all who take gzip.
-  void publish(http::Channel channel, const http::SharedText& text);
+  // To every stream of the channel, after what it got before.
+  void publish(http::Channel channel, const http::StreamText& text);
   std::size_t streams() const;
-  bool has_readers(http::Channel channel) const;
   std::size_t connections() const;  // streams included
+  // Answers wait: finds out whose the connections are, unless that was done a moment ago.
+  void tell_askers_apart();
 
   struct Counts {
     std::uint64_t requests = 0;

@@ -11,7 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <exception>
 #include <utility>
 
 #include <fmt/format.h>
@@ -83,7 +82,7 @@ void LocalServer::accept() {
     return;
   }
   const int descriptor = socket.get();
-  auto connection = std::make_unique<Connection>();
+  auto connection = std::make_shared<Connection>();
   connection->socket = std::move(socket);
   connection->uid = peer.uid;
   connection->deadline = loop_.after(kPatience, [this, descriptor] { close(descriptor); });
@@ -93,41 +92,43 @@ void LocalServer::accept() {
 }
 
 void LocalServer::turn(int descriptor, loop::Loop::Ready ready) {
-  Connection& connection = *connections_.at(descriptor);
-  if (ready.readable && connection.answer.empty()) {
+  const std::shared_ptr<Connection> connection = connections_.at(descriptor);
+  if (ready.readable && connection->answer.empty()) {
     std::array<char, 8192> bytes;
     const ssize_t count = ::recv(descriptor, bytes.data(), bytes.size(), 0);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (count <= 0) return close(descriptor);
-    const auto state = connection.parser.feed({bytes.data(), static_cast<std::size_t>(count)});
+    const auto state = connection->parser.feed({bytes.data(), static_cast<std::size_t>(count)});
     if (state == http::RequestParser::State::kMore) return;
-    answer(connection, state == http::RequestParser::State::kBad);
-    loop_.watch(descriptor, {.writable = true},
-                [this, descriptor](loop::Loop::Ready again) { turn(descriptor, again); });
-    return;
+    loop_.unwatch(descriptor);
+    if (state == http::RequestParser::State::kDone) return ask(connection);
+    return answer(*connection,
+                  http::error(connection->parser.status(), connection->parser.problem()));
   }
-  if (connection.answer.empty()) return;
-  const ssize_t count = ::send(descriptor, connection.answer.data() + connection.sent,
-                               connection.answer.size() - connection.sent, MSG_NOSIGNAL);
+  if (connection->answer.empty()) return;
+  const ssize_t count = ::send(descriptor, connection->answer.data() + connection->sent,
+                               connection->answer.size() - connection->sent, MSG_NOSIGNAL);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (count > 0) connection.sent += static_cast<std::size_t>(count);
-  if (count <= 0 || connection.sent == connection.answer.size()) close(descriptor);
+  if (count > 0) connection->sent += static_cast<std::size_t>(count);
+  if (count <= 0 || connection->sent == connection->answer.size()) close(descriptor);
 }
 
-void LocalServer::answer(Connection& connection, bool bad) {
-  http::Response response;
-  const http::Request& request = connection.parser.request();
-  try {
-    response = bad ? http::error(connection.parser.status(), connection.parser.problem())
-                   : handler_(request, connection.uid);
-  } catch (const std::exception& problem) {
-    response = http::error(
-        500, std::string("this should not happen, please report it: ") + problem.what());
-  }
+void LocalServer::ask(const std::shared_ptr<Connection>& connection) {
+  handler_(connection->parser.request(), connection->uid,
+           [this, asking = std::weak_ptr(connection)](const http::Response& response) {
+             if (const auto known = asking.lock()) answer(*known, response);  // else it went away
+           });
+}
+
+void LocalServer::answer(Connection& connection, const http::Response& response) {
   connection.answer = http::head(response, false);
-  if (request.is_head()) return;
-  connection.answer += response.start;
-  for (const http::SharedText& text : response.rest) connection.answer += *text;
+  if (!connection.parser.request().is_head()) {
+    connection.answer += response.start;
+    for (const http::SharedText& text : response.rest) connection.answer += *text;
+  }
+  const int descriptor = connection.socket.get();
+  loop_.watch(descriptor, {.writable = true},
+              [this, descriptor](loop::Loop::Ready ready) { turn(descriptor, ready); });
 }
 
 void LocalServer::close(int descriptor) {

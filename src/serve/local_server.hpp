@@ -25,8 +25,10 @@ inline constexpr const char* kLocalSocketName = "serve.sock";
 
 class LocalServer {
  public:
+  // Gives the answer, now or later, in the loop.
+  using Answer = std::function<void(http::Response)>;
   // `uid`: who asks.
-  using Handler = std::function<http::Response(const http::Request& request, std::uint32_t uid)>;
+  using Handler = std::function<void(const http::Request& request, std::uint32_t uid, Answer)>;
 
   // The loop outlives it.
   LocalServer(loop::Loop& loop, std::string path, Handler handler);
@@ -44,7 +46,8 @@ class LocalServer {
 
   void accept();
   void turn(int descriptor, loop::Loop::Ready ready);
-  void answer(Connection& connection, bool bad);
+  void ask(const std::shared_ptr<Connection>& connection);
+  void answer(Connection& connection, const http::Response& response);
   void close(int descriptor);
   bool has_room_for(std::uint32_t uid) const;
 
@@ -52,7 +55,7 @@ class LocalServer {
   std::string path_;
   Handler handler_;
   FileDescriptor listener_;
-  std::unordered_map<int, std::unique_ptr<Connection>> connections_;
+  std::unordered_map<int, std::shared_ptr<Connection>> connections_;
 };
 
 }  // namespace ttmem::serve

@@ -43,6 +43,8 @@ std::string mapped(const std::string& four) {
 
 }  // namespace
 
+std::string owner_name(std::uint32_t uid) { return fmt::format("user {}", uid); }
+
 void PeerOwners::read(const PeerAddress& any_peer) {
   owners_.clear();
   read_tables(proc_ + "/self/net/");

@@ -12,6 +12,9 @@
 
 namespace ttmem::serve {
 
+// What a user is called where owners are told apart.
+std::string owner_name(std::uint32_t uid);
+
 // An address as that table writes it: bytes of the address (4 or 16), in the order of the network.
 struct PeerAddress {
   std::string bytes;

@@ -5,11 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <exception>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "collect/clock.hpp"
-#include "serve/daemon_process.hpp"
 
 namespace ttmem::serve {
 namespace {
@@ -23,10 +24,8 @@ constexpr std::size_t kMostRecent = 1000;   // events
 
 }  // namespace
 
-Refresher::Refresher(loop::Loop& loop, history::History* history,
-                     std::optional<std::uint32_t> words_of_user)
-    : loop_(loop),
-      history_(history),
+Refresher::Refresher(history::History* history, std::optional<std::uint32_t> words_of_user)
+    : history_(history),
       collector_({.events = true,
                   .host = true,
                   .sensors_every_ms = kSensorsMs,
@@ -36,28 +35,12 @@ Refresher::Refresher(loop::Loop& loop, history::History* history,
                   .reap = true}),
       broadcast_(fmt::format("{:x}-{:x}", collect::Moment::now().wall_ns, ::getpid())) {}
 
-std::chrono::milliseconds Refresher::period() const {
-  std::chrono::milliseconds wanted = kIdlePeriod;
-  if (legacy_ != nullptr && legacy_->socket().connections() > 0) wanted = kLegacyPeriod;
-  if (server_ != nullptr && server_->streams() > 0) wanted = kStreamPeriod;
-  return std::max(wanted, std::chrono::ceil<std::chrono::milliseconds>(cost_ * kLargestShare));
-}
-
-void Refresher::start() {
-  timer_ = loop_.after(period(), [this] { turn(); });
-}
-
-void Refresher::turn() {
-  refresh();
-  start();
-}
-
 void Refresher::refresh() {
-  const std::chrono::nanoseconds start = thread_time();
+  const std::chrono::nanoseconds start = loop::thread_time();
   collector_.refresh();
   const std::vector<ledger::EventView> events = collector_.take_events();
   const bool changed = live_.take(collector_.snapshot());
-  cost_ = thread_time() - start;
+  cost_ = loop::thread_time() - start;
   tell_all(events, changed);
   last_ = Clock::now();
   ++counts_.refreshes;
@@ -65,22 +48,39 @@ void Refresher::refresh() {
   counts_.seconds += std::chrono::duration<double>(cost_).count();
 }
 
+void Refresher::refresh_safely() {
+  try {
+    refresh();
+    failure_.clear();
+  } catch (const std::exception& problem) {
+    if (std::exchange(failure_, problem.what()) == problem.what()) return;
+    news_.notice += "a look at the processes failed, and the next begins anew: " + failure_;
+  }
+}
+
 void Refresher::tell_all(const std::vector<ledger::EventView>& events, bool changed) {
   if (changed) launches_.observe(collector_.snapshot());
-  if (legacy_ != nullptr) {
-    if (changed) legacy_->observe(collector_.snapshot());
-    if (!events.empty()) legacy_->tell(events, collector_.snapshot());
+  const std::size_t wanted = tells_events_ ? events.size() : 0;
+  if (tells_original_ && (changed || wanted > 0)) {
+    news_.snapshot = std::make_shared<const ledger::Snapshot>(collector_.snapshot());
+    news_.events.insert(news_.events.end(), events.begin(),
+                        events.begin() + static_cast<std::ptrdiff_t>(wanted));
   }
-  if (history_ != nullptr) {
-    if (changed) history_->record(collector_.snapshot(), collector_.snapshot().time);
-    history_->record(
-        busy_minutes_.take(collector_.snapshot(), [this] { return collector_.programs(true); }));
-    history_->tick(collector_.snapshot().time);
-  }
+  if (history_ != nullptr) tell_history(changed);
   recent_.insert(recent_.end(), events.begin(), events.end());
   while (recent_.size() > kMostRecent) recent_.pop_front();
-  if (server_ != nullptr) broadcast_.tell(*server_, live_, collector_, events, changed);
+  broadcast_.tell(live_, collector_, events, changed, news_.texts);
 }
+
+void Refresher::tell_history(bool changed) {
+  if (changed) history_->record(collector_.snapshot(), collector_.snapshot().time);
+  history_->record(
+      busy_minutes_.take(collector_.snapshot(), [this] { return collector_.programs(true); }));
+  history_->tick(collector_.snapshot().time);
+  news_.notice += history_->take_notice();
+}
+
+News Refresher::take_news() { return std::exchange(news_, {}); }
 
 void Refresher::refresh_if_old() {
   if (Clock::now() - last_ >= std::max<Clock::duration>(kStreamPeriod, cost_ * kLargestShare)) {
@@ -91,11 +91,49 @@ void Refresher::refresh_if_old() {
 http::FirstEvents Refresher::first_events(const http::StreamOptions& reader,
                                           std::string_view last_event_id) {
   refresh_if_old();
-  if (server_->streams() == 0) {  // the timer still waits for a second
-    loop_.cancel(timer_);
-    timer_ = loop_.after(kStreamPeriod, [this] { turn(); });
-  }
   return broadcast_.first(reader, live_, collector_, last_event_id);
+}
+
+// ---- in the loop -------------------------------------------------------------------------------
+
+Looks::Looks(loop::Loop& loop, loop::Worker& worker, Refresher& refresher,
+             std::function<Audience()> audience, Tell tell)
+    : loop_(loop),
+      worker_(worker),
+      refresher_(refresher),
+      audience_(std::move(audience)),
+      tell_(std::move(tell)) {}
+
+std::chrono::milliseconds Looks::period() const {
+  const Audience audience = audience_();
+  std::chrono::milliseconds wanted = kIdlePeriod;
+  if (audience.has_clients) wanted = kLegacyPeriod;
+  if (audience.has_streams) wanted = kStreamPeriod;
+  return std::max(wanted, std::chrono::ceil<std::chrono::milliseconds>(cost_ * kLargestShare));
+}
+
+void Looks::start() {
+  timer_ = loop_.after(period(), [this] { look(); });
+}
+
+void Looks::hurry() {
+  if (is_looking_) return;
+  loop_.cancel(timer_);
+  start();
+}
+
+void Looks::look() {
+  is_looking_ = true;
+  worker_.add_own([this]() -> loop::Worker::Done {
+    refresher_.refresh_safely();
+    auto news = std::make_shared<News>(refresher_.take_news());
+    return [this, news, cost = refresher_.cost()] {
+      cost_ = cost;
+      is_looking_ = false;
+      start();
+      tell_(std::move(*news));
+    };
+  });
 }
 
 }  // namespace ttmem::serve

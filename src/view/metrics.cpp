@@ -286,6 +286,9 @@ void add_self(MetricFamilies& families, const SelfFigures& self) {
   families.gauge("ttmem_self_loop_cpu_seconds",
                  "The most processor time that one turn of the loop took, since the start.", {},
                  self.loop_cpu_seconds);
+  families.gauge("ttmem_self_work_cpu_seconds",
+                 "The most processor time that one look or one answer took, since the start.", {},
+                 self.work_cpu_seconds);
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ struct SelfFigures {
   std::uint64_t history_lost = 0;    // rows that could not be written
   double loop_pause_seconds = 0;     // the longest that one thing made all others wait
   double loop_cpu_seconds = 0;       // the same, as time on a core
+  double work_cpu_seconds = 0;       // the most that one look or answer took of a core
 };
 
 // Makes counters of what the processes count: a process that ends takes its launches with it, and a

@@ -58,18 +58,17 @@ TEST_F(PeerOwnersTest, OfAServiceWithANetworkOfItsOwnAreThoseOfTheHost) {
 
 TEST(HttpPeers, OneOwnerKeepsAQuarterOfWhatOthersLeave) {
   boost::asio::io_context context;
-  std::vector<std::unique_ptr<Peer>> all;
-  std::vector<Peer*> peers;
+  std::vector<PeerPointer> peers;
   const auto come = [&](const std::string& owner, int count) {
     for (int i = 0; i < count; ++i) {
-      all.push_back(std::make_unique<Peer>(Peer{
-          .socket = boost::asio::ip::tcp::socket(context), .number = all.size(), .owner = owner}));
-      peers.push_back(all.back().get());
+      peers.push_back(std::make_shared<Peer>(Peer{.socket = boost::asio::ip::tcp::socket(context),
+                                                  .number = peers.size(),
+                                                  .owner = owner}));
     }
   };
   come("user 1", 30);
   come("user 2", 4);
-  const std::vector<Peer*> beyond = beyond_share(peers, 40);
+  const std::vector<PeerPointer> beyond = beyond_share(peers, 40);
   ASSERT_EQ(beyond.size(), 21u) << "of 36 it has 9";
   EXPECT_EQ(beyond.front()->number, 9u) << "the newest go";
 }

@@ -4,6 +4,7 @@
 // What is answered over HTTP. Large bodies are shared by everybody who asked for the same.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -30,6 +31,7 @@ enum class Channel : std::uint8_t {
   kBriefEvents,
   kCores
 };
+inline constexpr std::size_t kChannels = 6;
 
 constexpr bool is_for(const StreamOptions& reader, Channel channel) {
   switch (channel) {
@@ -51,6 +53,11 @@ constexpr bool is_for(const StreamOptions& reader, Channel channel) {
 
 using SharedText = std::shared_ptr<const std::string>;
 
+// A text for readers of streams, and the same for those who take gzip; null while there are none.
+struct StreamText {
+  SharedText plain, packed;
+};
+
 struct Response {
   unsigned status = 200;
   std::string type = "application/json";
@@ -60,14 +67,16 @@ struct Response {
   std::vector<SharedText> rest;  // none is null
   // The body is only the beginning: the connection goes on with what is published for such readers.
   std::optional<StreamOptions> stream;
+  std::shared_ptr<void> reader;  // counts it among the readers (readers.hpp)
 
   std::size_t size() const;
 };
 
-// What the reader of a stream gets first.
+// What the reader of a stream gets first, packed if it takes gzip.
 struct FirstEvents {
   std::string start;
   std::vector<SharedText> rest;
+  std::shared_ptr<void> reader;
 };
 
 // {"error":{"status":404,"message":"..."}}: `message` says what to do.

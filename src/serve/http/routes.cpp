@@ -393,6 +393,7 @@ Response Routes::events(const Request& request) {
   FirstEvents first = sources_.first_events(*response.stream, request.last_event_id);
   response.start = std::move(first.start);
   response.rest = std::move(first.rest);
+  response.reader = std::move(first.reader);
   return response;
 }
 
@@ -428,7 +429,8 @@ Response Routes::health() {
                       {"requests", self.requests},
                       {"dropped", self.dropped},
                       {"loop_pause_seconds", self.loop_pause_seconds},
-                      {"loop_cpu_seconds", self.loop_cpu_seconds}};
+                      {"loop_cpu_seconds", self.loop_cpu_seconds},
+                      {"work_cpu_seconds", self.work_cpu_seconds}};
   return json(view::json::text(document, JsonLayout::kCompact));
 }
 
