@@ -61,7 +61,7 @@ class Daemon {
         reload_(std::move(reload)),
         listening_(std::move(listening)),
         log_(options_.log_format),
-        lines_(log_),
+        lines_(log_, loop_),
         original_(STDOUT_FILENO, STDERR_FILENO, false),
         guard_(guard_options()) {}
 
@@ -279,6 +279,7 @@ void Daemon::stop() {
   tell_service_manager("STOPPING=1");
   worker_.reset();
   if (legacy_) legacy_->stop();
+  lines_.finish();
   recording_.reset();
   if (history_) history_->close(collect::Moment::now().wall_ns);
   log_.info("stopped");

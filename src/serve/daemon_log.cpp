@@ -19,14 +19,7 @@ constexpr const char* kTextPattern = "%Y-%m-%dT%H:%M:%S.%e%z %l: %v";
 constexpr const char* kJsonPattern =
     R"({"time":"%Y-%m-%dT%H:%M:%S.%e%z","level":"%l","message":%v})";
 
-template <typename Tell>
-void each_line(std::string_view lines, Tell tell) {
-  while (!lines.empty()) {
-    const std::size_t end = std::min(lines.find('\n'), lines.size());
-    if (end > 0) tell(lines.substr(0, end));
-    lines.remove_prefix(std::min(end + 1, lines.size()));
-  }
-}
+constexpr std::size_t kLinesOfATurn = 250;  // each is a call of the system
 
 }  // namespace
 
@@ -65,12 +58,38 @@ void DaemonLog::error(std::string_view message) {
   sink_->logger.error("{}", written(message, format_));
 }
 
-void LegacyLines::report(std::string_view lines) {
-  each_line(lines, [this](std::string_view line) { log_.info(line); });
+void LegacyLines::report(std::string_view lines) { add(false, lines); }
+void LegacyLines::error(std::string_view lines) { add(true, lines); }
+void LegacyLines::finish() { write(std::string::npos); }
+
+void LegacyLines::add(bool is_error, std::string_view lines) {
+  waiting_.push_back({is_error, std::string(lines), 0});
+  if (is_due_) return;
+  write(kLinesOfATurn);
+  write_later();
 }
 
-void LegacyLines::error(std::string_view lines) {
-  each_line(lines, [this](std::string_view line) { log_.warn(line); });
+void LegacyLines::write_later() {
+  is_due_ = !waiting_.empty();
+  if (!is_due_) return;
+  loop_.post([this] {
+    write(kLinesOfATurn);
+    write_later();
+  });
+}
+
+void LegacyLines::write(std::size_t most_lines) {
+  while (!waiting_.empty() && most_lines > 0) {
+    Waiting& first = waiting_.front();
+    const std::string_view rest = std::string_view(first.lines).substr(first.written);
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    first.written += std::min(line.size() + 1, rest.size());
+    if (!line.empty()) {
+      first.is_error ? log_.warn(line) : log_.info(line);
+      --most_lines;
+    }
+    if (first.written == first.lines.size()) waiting_.pop_front();
+  }
 }
 
 }  // namespace ttmem::serve

@@ -5,10 +5,14 @@
 // original's log, which goes to standard output, only warnings and errors.
 #pragma once
 
+#include <cstddef>
+#include <deque>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "legacy/log.hpp"
+#include "loop/loop.hpp"
 #include "serve/config.hpp"
 
 namespace ttmem::serve {
@@ -30,17 +34,32 @@ class DaemonLog {
 };
 
 // The original's server without the original's log: what it refuses is a warning, what it reports
-// is told line by line, and single messages are not logged.
+// is told line by line, some hundred in each turn of the loop, and single messages are not logged.
 class LegacyLines final : public legacy::Log {
  public:
-  explicit LegacyLines(DaemonLog& log) : log_(log) {}
+  // Both outlive its use.
+  LegacyLines(DaemonLog& log, loop::Loop& loop) : log_(log), loop_(loop) {}
   void event(std::string_view) override {}
   void report(std::string_view lines) override;
   void error(std::string_view lines) override;
   bool wants_events() const override { return false; }
+  // Writes what waits.
+  void finish();
 
  private:
+  struct Waiting {
+    bool is_error = false;
+    std::string lines;
+    std::size_t written = 0;  // bytes
+  };
+  void add(bool is_error, std::string_view lines);
+  void write(std::size_t most_lines);
+  void write_later();
+
   DaemonLog& log_;
+  loop::Loop& loop_;
+  std::deque<Waiting> waiting_;
+  bool is_due_ = false;
 };
 
 }  // namespace ttmem::serve
