@@ -12,6 +12,7 @@ import { recording } from '../live/recording.ts';
 import { csvText } from '../format/csv.ts';
 import { parameter, setParameters } from '../route.ts';
 import { FreezeButton } from './compare.tsx';
+import { Recordings } from './recordings.tsx';
 
 const RANGES: [string, string][] = [['-15m', '15 minutes'], ['-1h', '1 hour'], ['-6h', '6 hours'], ['-1d', '1 day'], ['-7d', '7 days'], ['-30d', '30 days'], ['-90d', '90 days']];
 const OF_DEVICES: [string, string][] = [
@@ -58,6 +59,7 @@ export function Time() {
           <Metric key={metric} path={`/api/v1/history?metric=${metric}&${query}`} title={title} live={!zoomed} />
         ))}
       </div>
+      {!of && <Recordings />}
     </>
   );
 }
