@@ -220,8 +220,8 @@ def test_a_full_disk_is_told_and_leaves_what_was_written(tmp_path):
 
 def test_a_bounded_recording_keeps_the_newest(tmp_path):
     file = str(tmp_path / "run.ttm")
-    with command.workload("--scenario", "busy", "--devices", "8", "--processes", "3"):
-        command.text("record", "-o", file, "--max-size", "1M", "--parts", "8", "--duration", "6")
+    with command.workload("--scenario", "busy", "--devices", "2", "--processes", "2"):
+        command.text("record", "-o", file, "--max-size", "1M", "--parts", "8", "--duration", "5")
     parts = sorted(os.listdir(tmp_path))
     assert 2 <= len(parts) <= 8
     assert sum(os.path.getsize(tmp_path / part) for part in parts) <= (1 << 20) * 1.5
