@@ -13,6 +13,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "collect/collector.hpp"
 #include "collect/replay_outline.hpp"
 #include "record/recorder.hpp"
 #include "tracked.hpp"
