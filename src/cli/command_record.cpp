@@ -20,7 +20,6 @@
 #include "cli/record_program.hpp"
 #include "cli/stop_signal.hpp"
 #include "inject/launch/launch.hpp"
-#include "record/family.hpp"
 #include "record/recorder.hpp"
 #include "view/units.hpp"
 
@@ -199,7 +198,7 @@ constexpr const char* kRecordExamples =
     "  ttmem record -o night.ttm                  all processes, until Ctrl-C\n"
     "  ttmem record -o run.ttm -- python model.py a program and its children, until they end\n"
     "  ttmem record --pid 4711 --duration 60      one process, for a minute\n"
-    "  ttmem record -o last.ttm --max-size 1G     at most so much: the newest is kept\n"
+    "  ttmem record -o last.ttm --max-size 1G     at most 1 GiB; the newest part is kept\n"
     "  ttmem status --from night.ttm --at failure what was held when an allocation failed";
 
 }  // namespace
@@ -208,9 +207,10 @@ void register_record(CLI::App& app, Action& action) {
   auto options = std::make_shared<RecordOptions>();
   CLI::App* command = app.add_subcommand("record", "Record what happens into a file");
   command->footer(kRecordExamples);
-  command->add_option("-o,--output", options->output, "The file to make; else named by the time")
+  command
+      ->add_option("-o,--output", options->output, "File to write; by default named after the time")
       ->type_name("FILE");
-  command->add_flag("--force", options->force, "Replace a file that is there");
+  command->add_flag("--force", options->force, "Overwrite an existing file");
   command->add_option("--pid", options->pids, "Only these processes, until they end")
       ->type_name("PID")
       ->delimiter(',')
@@ -218,16 +218,17 @@ void register_record(CLI::App& app, Action& action) {
       ->check(CLI::PositiveNumber);
   command->add_flag("--launches", options->launches,
                     "Record the launches of programs at every look, not ten times per second");
-  command->add_option("--max-size", options->max_bytes, "At most so many bytes, such as 500M or 2G")
+  command
+      ->add_option("--max-size", options->max_bytes, "Keep at most this much, such as 500M or 2G")
       ->type_name("SIZE")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(std::uint64_t{1} << 20, std::uint64_t{1} << 50, "at least 1 MiB"));
   command
       ->add_option("--parts", options->parts,
-                   "With --max-size: in so many files, FILE.1 being older than FILE")
+                   "With --max-size: spread over N files; FILE.1 is older than FILE")
       ->type_name("N")
       ->check(CLI::Range(1, 100));
-  command->add_option("--duration", options->duration_s, "Stop after so many seconds")
+  command->add_option("--duration", options->duration_s, "Stop after this many seconds")
       ->type_name("SECONDS")
       ->check(seconds_between(0.001, 1e9));
   command->add_flag("--redact", options->redact,

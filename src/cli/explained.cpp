@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "cli/explained.hpp"
 
-#include "cli/source_line.hpp"
 #include "explain/explain.hpp"
+#include "top/source_lines.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -33,8 +33,11 @@ std::optional<view::ExplainedFailure> explained(const collect::Collector& collec
   const ledger::ProcessName& name = *owner;
   view::ExplainedFailure result{name, *newest, {}, {}};
   result.findings = explain::explain_failure(*newest, picture ? &*picture : nullptr);
+  top::SourceLines sources;
   for (const explain::Cure& cure : result.findings.cures) {
-    if (const auto text = source_line(cure.line)) result.sources.emplace(cure.line, *text);
+    if (std::string text = sources.text_of(cure.line); !text.empty()) {
+      result.sources.emplace(cure.line, std::move(text));
+    }
   }
   return result;
 }

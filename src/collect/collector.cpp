@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "collect/collector.hpp"
 
-#include <pwd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include "base/assert.hpp"
 #include "collect/collector_state.hpp"
 #include "collect/gc.hpp"
+#include "collect/process_description.hpp"
 #include "ledger/effort.hpp"
 
 namespace ttmem::collect {
@@ -45,16 +45,6 @@ void raise_descriptor_limit() {
 std::string host_name() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
-std::string user_name(std::uint32_t uid) {
-  passwd entry{};
-  passwd* found = nullptr;
-  std::array<char, 4096> text{};
-  if (::getpwuid_r(uid, &entry, text.data(), text.size(), &found) != 0 || found == nullptr) {
-    return std::to_string(uid);
-  }
-  return found->pw_name;
 }
 
 // What one owner's files have cost in a look.

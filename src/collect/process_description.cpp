@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "collect/process_description.hpp"
 
+#include <pwd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -156,6 +158,16 @@ ledger::FailureView failure_view(const segment::Failure& failure, const segment:
   view.holdings = failure.picture_slots;
   view.truncated = failure.truncated != 0;
   return view;
+}
+
+std::string user_name(std::uint32_t uid) {
+  passwd entry{};
+  passwd* found = nullptr;
+  std::array<char, 4096> text{};
+  if (::getpwuid_r(uid, &entry, text.data(), text.size(), &found) != 0 || found == nullptr) {
+    return std::to_string(uid);
+  }
+  return found->pw_name;
 }
 
 std::string_view failure_word(std::uint64_t kind) {

@@ -4,6 +4,7 @@
 // What a segment says about its process in words: who it is, how well it is tracked, what failed.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,9 @@ ledger::Tracking tracking_of(const segment::Reader& reader, const segment::Count
 
 ledger::FailureView failure_view(const segment::Failure& failure, const segment::Reader& reader,
                                  const ledger::Catalog& names, const TickClock& clock);
+
+// As the system knows the user, or the number.
+std::string user_name(std::uint32_t uid);
 
 // "out_of_memory", ...
 std::string_view failure_word(std::uint64_t kind);

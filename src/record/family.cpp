@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "record/family.hpp"
-
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <string>
 
 #include <fmt/format.h>
+
+#include "record/recorder.hpp"
 
 namespace ttmem::record {
 

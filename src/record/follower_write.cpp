@@ -2,11 +2,9 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // The half of a follower that writes.
-#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -15,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "collect/process_description.hpp"
 #include "record/follower.hpp"
 
 namespace ttmem::record {
@@ -35,16 +34,6 @@ template <std::size_t N>
 void put_text(const std::string& text, char (&field)[N]) {
   const std::size_t bytes = std::min(text.size(), N - 1);
   std::memcpy(field, text.data(), bytes);
-}
-
-std::string user_of(std::uint32_t uid) {
-  passwd entry{};
-  passwd* found = nullptr;
-  std::array<char, 4096> text{};
-  if (::getpwuid_r(uid, &entry, text.data(), text.size(), &found) != 0 || found == nullptr) {
-    return std::to_string(uid);
-  }
-  return found->pw_name;
 }
 
 template <typename Record>
@@ -102,7 +91,7 @@ std::optional<Error> Follower::write_process(FileWriter& file, const collect::Mo
   info.trusted = trusted_ ? 1 : 0;
   const segment::Identity& subject = reader_.header().subject;
   const bool own = subject.pid == reader_.header().writer.pid;
-  put_text(user_of(trusted_ && !own ? subject.uid : info.owner), info.user);
+  put_text(collect::user_name(trusted_ && !own ? subject.uid : info.owner), info.user);
   const collect::ProcFs procfs("");
   if (subject.pid_namespace != 0 && subject.pid_namespace != procfs.pid_namespace()) {
     put_text(fmt::format("pid namespace {}", subject.pid_namespace), info.container);

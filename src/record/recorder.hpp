@@ -24,6 +24,9 @@
 
 namespace ttmem::record {
 
+// Whether a process is another one, or was started by it or by one of its children.
+bool is_of_family(std::int32_t pid, std::int32_t ancestor);
+
 struct RecordOptions {
   std::string path;                      // of the recording
   bool replace = false;                  // one that is there

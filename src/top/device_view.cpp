@@ -8,7 +8,6 @@
 #include "top/device_card.hpp"
 #include "top/list_rows.hpp"
 #include "top/listing.hpp"
-#include "top/ring_strips.hpp"
 #include "top/views.hpp"
 #include "view/bars.hpp"
 #include "view/labels.hpp"

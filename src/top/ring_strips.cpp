@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "top/ring_strips.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "top/views.hpp"
 #include "view/bars.hpp"
 #include "view/units.hpp"
 

@@ -2,14 +2,12 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "top/source_lines.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 
-#include "base/file_descriptor.hpp"
+#include "base/foreign_file.hpp"
 
 namespace ttmem::top {
 namespace {
@@ -26,7 +24,9 @@ std::vector<std::string> read_lines(int descriptor, off_t size) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::size_t begin = std::min(text.find_first_not_of(" \t", at), end);
-    lines.push_back(text.substr(begin, std::min(end - begin, kMostColumns)));
+    std::string line = text.substr(begin, std::min(end - begin, kMostColumns));
+    line.resize(line.find_last_not_of(" \t\r") + 1);
+    lines.push_back(std::move(line));
     at = end + 1;
   }
   return lines;
@@ -36,17 +36,15 @@ std::vector<std::string> read_lines(int descriptor, off_t size) {
 
 const SourceLines::File& SourceLines::file(const std::string& path) {
   static const File kNone;
-  const FileDescriptor opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  struct stat status;
-  if (!opened || ::fstat(opened.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-      status.st_size > kMostBytes) {
-    return kNone;
-  }
-  const std::int64_t changed =
-      std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+  const ForeignFile opened = open_foreign(AT_FDCWD, path.c_str());
+  if (!opened.descriptor || opened.facts.st_size > kMostBytes) return kNone;
+  const timespec& written = opened.facts.st_mtim;
+  const std::int64_t changed = std::int64_t{written.tv_sec} * 1'000'000'000 + written.tv_nsec;
   if (files_.size() >= kMostFiles && !files_.contains(path)) files_.clear();
   File& known = files_[path];
-  if (known.changed != changed) known = {changed, read_lines(opened.get(), status.st_size)};
+  if (known.changed != changed) {
+    known = {changed, read_lines(opened.descriptor.get(), opened.facts.st_size)};
+  }
   return known;
 }
 
@@ -58,7 +56,9 @@ std::string SourceLines::text_of(const std::string& step) {
   const char* end = step.data() + std::min(space, step.size());
   const auto [after, problem] = std::from_chars(step.data() + colon + 1, end, line);
   if (problem != std::errc() || after != end || line == 0) return "";
-  const File& source = file(step.substr(0, colon));
+  const std::string path = step.substr(0, colon);
+  if (!path.ends_with(".py")) return "";
+  const File& source = file(path);
   return line <= source.lines.size() ? source.lines[line - 1] : "";
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// The text of a line of source, where whoever looks may read the file. A path comes from a
-// stranger's segment: only plain files of a moderate size are opened, and nothing waits.
+// The text of a line of Python, where whoever looks may read the file. A path comes from a
+// stranger's segment: only plain files that end in .py and are not large are opened, and nothing
+// waits.
 #pragma once
 
 #include <cstdint>

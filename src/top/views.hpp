@@ -40,6 +40,13 @@ int help_lines();
 void draw_core(Canvas& canvas, const view::Rect& place, const Scene& scene,
                const ledger::CoreView& core);
 
+// The kernel-config rings of a device, each as a strip of its addresses: slices of programs that
+// live, slices whose program is gone, and holes. How many lines a panel with all of them would like
+// to have; 0 if there are none.
+int ring_lines(const Scene& scene);
+// The frame must have the device's details.
+void draw_rings(Canvas& canvas, const view::Rect& place, const Scene& scene);
+
 // Of the process view. How many rows there are of its devices: those with the same figures share
 // one.
 int process_device_rows(const Scene& scene, const ledger::ProcessView& process);

@@ -8,20 +8,7 @@
 #include <sstream>
 #include <string>
 
-namespace tt::tt_metal {
-class AllocationClient {
- public:
-  static void report_allocation(int device_id, uint64_t size, uint8_t buffer_type,
-                                uint64_t buffer_id);
-  static void report_deallocation(int device_id, uint64_t buffer_id);
-  static void report_cb_allocation(int device_id, uint64_t size, uint64_t cb_id);
-  static void report_cb_deallocation(int device_id, uint64_t size, uint64_t cb_id);
-  static void report_kernel_load(int device_id, uint64_t size, uint64_t kernel_id,
-                                 uint8_t kernel_type = 0);
-  static void report_kernel_unload(int device_id, uint64_t size, uint64_t kernel_id);
-  static bool is_enabled();
-};
-}  // namespace tt::tt_metal
+#include "original_client.hpp"
 
 namespace {
 
