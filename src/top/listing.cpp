@@ -12,8 +12,6 @@
 namespace ttmem::top {
 namespace {
 
-constexpr int kGap = 2;
-
 // Which order the column stands for; -1: none.
 int order_of(const Listing& listing, const ListColumn& column) {
   if (column.order.empty()) return -1;
@@ -36,7 +34,7 @@ std::vector<int> fitted_widths(const Listing& listing, int room) {
       sum += width;
       shown += width > 0 ? 1 : 0;
     }
-    return sum + kGap * std::max(0, shown - 1);
+    return sum + kColumnGap * std::max(0, shown - 1);
   };
   while (used() > room) {
     int leaves = -1;
@@ -82,7 +80,7 @@ void draw_row(Canvas& canvas, int x, int y, const Listing& listing, const std::v
   for (std::size_t i = 0; i < widths.size() && i < cells.size(); ++i) {
     if (widths[i] == 0) continue;
     draw_cell(canvas, cells[i], listing.columns[i], x, y, widths[i]);
-    x += widths[i] + kGap;
+    x += widths[i] + kColumnGap;
   }
 }
 
@@ -100,7 +98,7 @@ void draw_titles(Canvas& canvas, const view::Rect& place, const Listing& listing
     if (order >= 0) {
       canvas.zones.push_back({{x, place.y, widths[i], 1}, ZoneKind::kSort, order});
     }
-    x += widths[i] + kGap;
+    x += widths[i] + kColumnGap;
   }
 }
 

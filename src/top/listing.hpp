@@ -13,6 +13,8 @@
 
 namespace ttmem::top {
 
+inline constexpr int kColumnGap = 2;
+
 struct ListColumn {
   std::string title;
   int width = 8;

@@ -52,8 +52,8 @@ std::vector<ListCell> cells(const Scene& scene, const ledger::ProgramView& progr
           {std::string(view::title(program.type)), type_look(program.type), {}},
           {fmt::format("{} {}", program.process->label(), program.process->name), looks::kSoft, {}},
           {view::id_list(program.devices), look, {}},
-          {std::to_string(program.cores), look, {}},
-          {scene.bytes(program.l1_largest_core), look, {}},
+          {view::exact_text(view::known_cores(program)), look, {}},
+          {scene.bytes(view::known_l1_per_core(program)), look, {}},
           {scene.bytes(program.footprint), look, {}},
           {scene.bytes(program.config_bytes[0]), looks::kSoft, {}},
           {program.loaded ? view::exact_text(program.dispatches) : "registered", look, {}},
@@ -91,8 +91,9 @@ bool draw_failures(Canvas& canvas, const view::Rect& line, int x, const Scene& s
 
 void draw_timelines(Canvas& canvas, const view::Rect& place, const Scene& scene,
                     const std::vector<const ledger::ProgramView*>& rows) {
+  constexpr int kRateColumns = 8;
   const int name = std::clamp(place.columns / 4, 16, 32);
-  const int before = name + 1 + 8 + 1;  // the name, and how fast it runs now
+  const int before = name + kColumnGap + kRateColumns + kColumnGap;
   const int columns = std::max(1, place.columns - before);
   const TimeScale scale(scene.frame.snapshot.time, columns);
   const view::Rect first{place.x, place.y, place.columns, 1};
@@ -105,7 +106,7 @@ void draw_timelines(Canvas& canvas, const view::Rect& place, const Scene& scene,
   }
   Listing listing = listing_of(scene.state, rows.size());
   listing.columns = {{"PROGRAM", name, false, 0, 0, "name"},
-                     {"NOW/S", 8, true, 0, 0, "launches now"},
+                     {"NOW/S", kRateColumns, true, 0, 0, "launches now"},
                      {fmt::format("THE LAST {} MINUTES, {} s EACH", ledger::kLaunchIntervals / 60,
                                   scale.seconds()),
                       columns, false, 0, 0, ""}};

@@ -69,4 +69,15 @@ std::optional<ledger::Core> parse_core(std::string_view text) {
   return core;
 }
 
+std::optional<std::uint64_t> known_cores(const ledger::ProgramView& program) {
+  const bool has_nothing = program.kernels == 0 && program.l1_allocated == 0;
+  if (program.cores == 0 && !has_nothing) return std::nullopt;
+  return program.cores;
+}
+
+std::optional<std::uint64_t> known_l1_per_core(const ledger::ProgramView& program) {
+  if (program.l1_largest_core == 0 && program.l1_allocated != 0) return std::nullopt;
+  return program.l1_largest_core;
+}
+
 }  // namespace ttmem::view

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "ledger/enums.hpp"
+#include "ledger/snapshot.hpp"
 
 namespace ttmem::view {
 
@@ -19,9 +20,14 @@ std::string_view title(ledger::KernelType type);
 // "Wormhole_B0", "Blackhole".
 std::string_view title(ledger::Arch arch);
 
-// "0,3" or "active_eth:0,3"; empty if it is not a core.
 // "0x2a" or "42".
 std::optional<std::uint64_t> parse_id(std::string_view text);
+// "0,3" or "active_eth:0,3"; empty if it is not a core.
 std::optional<ledger::Core> parse_core(std::string_view text);
+
+// Of a program: how many cores it covers, and its L1 on the fullest of them. Empty where it has
+// kernels or L1 and nobody told on which cores: that is not none.
+std::optional<std::uint64_t> known_cores(const ledger::ProgramView& program);
+std::optional<std::uint64_t> known_l1_per_core(const ledger::ProgramView& program);
 
 }  // namespace ttmem::view

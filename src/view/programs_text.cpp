@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "view/labels.hpp"
 #include "view/printable.hpp"
 #include "view/status_sections.hpp"
 #include "view/table.hpp"
@@ -38,9 +39,9 @@ std::vector<std::string> row(const ProgramView& program, ledger::TimeNs now) {
           program.name.empty() ? "-" : cut(printable(program.name), kProgramNameWidth),
           program.loaded ? "loaded" : "registered",
           std::to_string(program.kernels),
-          std::to_string(program.cores),
+          exact_text(known_cores(program)),
           bytes_text(program.footprint),
-          bytes_text(program.l1_largest_core),
+          bytes_text(known_l1_per_core(program)),
           bytes_text(program.l1_allocated),
           bytes_text(std::uint64_t{ring}),
           std::to_string(program.dispatches),

@@ -259,9 +259,15 @@ std::string headroom_note(std::uint32_t device_id, const ledger::Headroom& headr
   return note + fmt::format("   ttmem status --device {} --core {} says who", device_id, place);
 }
 
-std::string headroom_line(std::uint32_t device_id, const ledger::Headroom& headroom,
+std::string headroom_line(std::uint32_t device_id, const DeviceFigures& figures,
                           const Style& style) {
-  if (!headroom.min) return top_line("Headroom", "?", "no program and no buffer to measure");
+  const ledger::Headroom& headroom = figures.headroom;
+  if (!headroom.min) {
+    const bool holds = figures.space(Space::kL1).count.value_or(0) > 0 ||
+                       figures.program_l1.allocated.value_or(0) > 0;
+    return top_line("Headroom", "?",
+                    holds ? "nobody told the addresses" : "no program and no buffer to measure");
+  }
   return style.paint(headroom_tone(headroom), top_line(*headroom.min < 0 ? "Clash" : "Headroom",
                                                        signed_bytes_text(*headroom.min),
                                                        headroom_note(device_id, headroom)));
@@ -282,7 +288,7 @@ std::string device_tree(const ledger::DeviceView& device, const Trust& trust, co
   return title_line(device, trust, style) + dram_line(device, style) +
          trace_line(figures.space(Space::kTrace)) + l1_lines(device, style) +
          "  Beside it, in fixed parts of L1\n" + ring_line(figures.rings, style) +
-         kernel_lines(figures.kernels) + headroom_line(device.id, figures.headroom, style);
+         kernel_lines(figures.kernels) + headroom_line(device.id, figures, style);
 }
 
 }  // namespace ttmem::view

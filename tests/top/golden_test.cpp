@@ -42,6 +42,18 @@ TEST_P(Golden, IsDrawnAsBefore) {
   EXPECT_GOLDEN(picture.name + ".txt", view::plain_text(draw(picture)));
 }
 
+// Nothing may be drawn over the frame on the right, between the first line and the keys below.
+TEST_P(Golden, LeavesItsFrameWhole) {
+  const Picture& picture = GetParam();
+  if (picture.columns < kLeastColumns) return;
+  if (picture.view == View::kDevice && picture.columns < 80) return;  // a card without a frame
+  const view::Grid grid = draw(picture);
+  for (int y = 1; y < picture.rows - 1; ++y) {
+    const char32_t edge = grid.at(picture.columns - 1, y).character;
+    EXPECT_TRUE(edge == U'│' || edge == U'╮' || edge == U'╯') << "line " << y;
+  }
+}
+
 std::vector<Picture> pictures() {
   const std::vector<std::pair<std::string, View>> views = {
       {"overview", View::kOverview}, {"device", View::kDevice}, {"programs", View::kPrograms},

@@ -5,6 +5,7 @@
 
 #include "support/golden.hpp"
 #include "support/owners.hpp"
+#include "view/labels.hpp"
 #include "view/seeds_snapshot.hpp"
 #include "view/text.hpp"
 
@@ -107,6 +108,22 @@ TEST(Programs, TellWhatTheyTakeAndHowOftenTheyRan) {
                            "203", " 3 ", "0.5/s", "2 s", "registered"}) {
     EXPECT_THAT(text, HasSubstr(cell));
   }
+}
+
+// A client of the original tells a size and no cores: that is neither 0 cores nor 0 bytes per core.
+TEST(Programs, OnCoresThatNobodyToldSayThatTheyAreNotKnown) {
+  ledger::ProgramView program;
+  program.process = owner(4711);
+  EXPECT_EQ(known_cores(program), 0u);
+  program.kernels = 1;
+  EXPECT_EQ(known_cores(program), std::nullopt);
+  EXPECT_EQ(known_l1_per_core(program), 0u);
+  program.l1_allocated = 262'144;
+  EXPECT_EQ(known_l1_per_core(program), std::nullopt);
+  EXPECT_THAT(programs_text({program}, kNow, {}), HasSubstr("1      ?        0 B            ?"));
+  HoldingView kernel = fabric_kernel();
+  kernel.cores = 0;
+  EXPECT_THAT(dump_text({kernel}, kNow, {}), HasSubstr("         ?      ?  active_eth"));
 }
 
 // ---- cores ------------------------------------------------------------------------------------
