@@ -108,10 +108,10 @@ void register_export(CLI::App& app, Action& action) {
       ->type_name("FORMAT")
       ->required()
       ->check(CLI::IsMember(names));
-  command->add_option("-o,--output", options->output, "The file to make; - is standard output")
+  command->add_option("-o,--output", options->output, "File to write; - is standard output")
       ->type_name("FILE")
       ->required();
-  command->add_flag("--force", options->force, "Replace a file that is there");
+  command->add_flag("--force", options->force, "Overwrite an existing file");
   add_past(*command, options->past);
   command->add_option("--failure", options->failure, "What was held when failure N happened")
       ->type_name("N")

@@ -269,8 +269,8 @@ void add_device_options(CLI::App& command, FitOptions& options) {
       ->type_name("BYTES");
   command.add_option("--mesh", options.mesh, "Rows and columns of a mesh, as in 2x4")
       ->type_name("RxC");
-  CLI::Option* replicate =
-      command.add_flag("--replicate", options.replicate, "Every chip has all of it (the default)");
+  CLI::Option* replicate = command.add_flag("--replicate", options.replicate,
+                                            "Put all of it on every chip (the default)");
   command
       .add_option("--shard-dim", options.shard_dimension, "Spread this dimension over the chips")
       ->type_name("N")

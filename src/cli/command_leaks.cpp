@@ -150,7 +150,7 @@ int leaks(const LeaksOptions& options) {
 constexpr const char* kLeaksExamples =
     "Follows running processes for some steps, and says which lines hold more after each. A step "
     "is\n"
-    "one round of the repeating sequence of operations that allocate; with --mark, you tell.\n"
+    "one round of the repeating sequence of operations that allocate; with --mark, you say when.\n"
     "Weights, kernel binaries and traces are never suspected; programs that pile up in the cache "
     "and\n"
     "an L1 whose lowest address falls are told apart. Ctrl-C ends earlier, with what is known "
@@ -169,7 +169,7 @@ void register_leaks(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("leaks", "Find what grows from step to step");
   command->footer(kLeaksExamples);
   command
-      ->add_option("--steps", options->steps, "Follow for so many steps: 10, or all of a recording")
+      ->add_option("--steps", options->steps, "Number of steps to follow: 10, or all of a recording")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   add_past(*command, options->past);

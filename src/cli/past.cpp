@@ -9,10 +9,10 @@
 namespace ttmem::cli {
 
 void add_past(CLI::App& command, Past& past) {
-  auto* from =
-      command
-          .add_option("--from", past.file, "Show a recording of `ttmem record`, not the present")
-          ->type_name("FILE");
+  auto* from = command
+                   .add_option("--from", past.file,
+                               "Read a recording of `ttmem record` instead of what is there now")
+                   ->type_name("FILE");
   command
       .add_option(
           "--at", past.at,
