@@ -25,7 +25,7 @@ constexpr std::size_t kTypeColumn = 20;
 constexpr std::size_t kCountColumn = 28;
 
 std::uint64_t bytes_of(const ledger::SpaceFigures& space) {
-  return space.taken.value_or(space.requested.value_or(0));
+  return view::amount(space).bytes.value_or(0);
 }
 
 double percent(std::uint64_t part, const Figure& whole) {

@@ -100,7 +100,7 @@ std::string short_name(const std::string& name) {
 
 std::string process_rows(const ledger::ProcessView& process) {
   const auto bytes = [](const ledger::SpaceFigures& space) {
-    const Figure& known = space.taken ? space.taken : space.requested;
+    const Figure known = view::amount(space).bytes;
     return known ? compact(*known) : std::string("N/A");
   };
   std::string text;

@@ -157,14 +157,18 @@ std::vector<ListCell> total_cells(const Scene& scene, const std::vector<ProcessR
     rate += row.dispatches_per_second;
   }
   const view::Look look = looks::kText.bold();
+  // Of no process it is nothing; what no process knows is not known.
+  const auto sum = [&](const ledger::Figure& figure) {
+    return ListCell{scene.bytes(rows.empty() ? ledger::Figure(0) : figure), look, {}};
+  };
   return {{"Σ", looks::kTitle, {}},
           {},
           {fmt::format("{} shown", rows.size()), looks::kSoft, {}},
           {},
-          {scene.bytes(totals.dram.value_or(0)), look, {}},
-          {scene.bytes(totals.l1.value_or(0)), look, {}},
-          {scene.bytes(totals.program_l1.value_or(0)), look, {}},
-          {scene.bytes(totals.kernels.value_or(0)), look, {}},
+          sum(totals.dram),
+          sum(totals.l1),
+          sum(totals.program_l1),
+          sum(totals.kernels),
           {},
           {rate_text(rate), look, {}},
           {},

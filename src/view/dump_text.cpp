@@ -68,19 +68,14 @@ std::vector<std::string> buffer_row(const HoldingView& holding, TimeNs now) {
       cores_cell(holding),       age_text(holding.since, now), notes_cell(holding)};
 }
 
-// Where nobody told the cores, what was told may be one binary or all of them together.
-std::string told_cores(const HoldingView& holding) {
-  return holding.cores == 0 ? "?" : std::to_string(holding.cores);
-}
-
 std::vector<std::string> kernel_row(const HoldingView& holding, TimeNs now) {
   return {holding.process->label(),
           id_list(holding.devices),
           fmt::format("{}.{}", hex_text(holding.id), holding.index),
           std::string(name(holding.type)),
           text_cell(holding.name),
-          holding.cores == 0 ? "?" : exact_text(holding.packed),
-          told_cores(holding),
+          exact_text(known_binary(holding)),
+          exact_text(known_cores(holding)),
           std::string(name(holding.core_type)),
           bytes_text(holding.footprint),
           age_text(holding.since, now),
@@ -96,7 +91,7 @@ std::vector<std::string> range_row(const HoldingView& holding, TimeNs now) {
           std::to_string(holding.index),
           hex_text(holding.address),
           exact_text(holding.block),
-          told_cores(holding),
+          exact_text(known_cores(holding)),
           holding.core_set.empty() ? "-" : holding.core_set,
           bytes_text(holding.occupied),
           age_text(holding.since, now),

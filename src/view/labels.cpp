@@ -69,15 +69,30 @@ std::optional<ledger::Core> parse_core(std::string_view text) {
   return core;
 }
 
-std::optional<std::uint64_t> known_cores(const ledger::ProgramView& program) {
+Amount amount(const ledger::SpaceFigures& space) {
+  const bool is_part = !space.taken || space.requested.value_or(0) > *space.taken;
+  if (space.requested && is_part) return {space.requested, "requested"};
+  return {space.taken, "taken"};
+}
+
+ledger::Figure known_cores(const ledger::ProgramView& program) {
   const bool has_nothing = program.kernels == 0 && program.l1_allocated == 0;
   if (program.cores == 0 && !has_nothing) return std::nullopt;
   return program.cores;
 }
 
-std::optional<std::uint64_t> known_l1_per_core(const ledger::ProgramView& program) {
+ledger::Figure known_l1_per_core(const ledger::ProgramView& program) {
   if (program.l1_largest_core == 0 && program.l1_allocated != 0) return std::nullopt;
   return program.l1_largest_core;
+}
+
+ledger::Figure known_cores(const ledger::HoldingView& holding) {
+  if (holding.cores == 0) return std::nullopt;
+  return holding.cores;
+}
+
+ledger::Figure known_binary(const ledger::HoldingView& kernel) {
+  return kernel.cores == 0 ? std::nullopt : kernel.packed;
 }
 
 }  // namespace ttmem::view

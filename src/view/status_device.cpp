@@ -54,16 +54,6 @@ std::string peak_note(const ledger::SpaceFigures& space) {
   return peak_note(space.peak, space.taken);
 }
 
-// What a space holds, and the word for it: only asked-for bytes are known of some processes.
-struct Amount {
-  ledger::Figure bytes;
-  std::string_view word;
-};
-Amount amount(const ledger::SpaceFigures& space) {
-  if (space.taken || !space.requested) return {space.taken, "taken"};
-  return {space.requested, "requested"};
-}
-
 std::string title_line(const ledger::DeviceView& device, const Trust& trust, const Style& style) {
   std::string title = fmt::format("Device {}  {}", device.id, name(device.arch));
   if (!device.board.empty()) title += "  " + printable(device.board);

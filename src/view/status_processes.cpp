@@ -128,9 +128,7 @@ std::string how_ended(const ledger::ProcessView& process, ledger::TimeNs now) {
 
 }  // namespace
 
-ledger::Figure held(const ledger::SpaceFigures& space) {
-  return space.taken ? space.taken : space.requested;
-}
+ledger::Figure held(const ledger::SpaceFigures& space) { return amount(space).bytes; }
 
 std::string sources_text(const std::vector<ledger::Source>& sources) {
   std::string text;

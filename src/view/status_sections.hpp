@@ -28,7 +28,7 @@ std::string process_table(const ledger::Snapshot& snapshot, const Style& style);
 std::string ended_list(const ledger::Snapshot& snapshot, const Style& style);
 std::string notices(const ledger::Snapshot& snapshot, const Style& style);
 
-// What is held in a space: taken, or what was asked for where blocks are not known.
+// What is held in a space, as amount() says it (view/labels.hpp).
 ledger::Figure held(const ledger::SpaceFigures& space);
 // "injector", "api+upstream", "api via daemon".
 std::string sources_text(const std::vector<ledger::Source>& sources);

@@ -110,6 +110,20 @@ TEST(Programs, TellWhatTheyTakeAndHowOftenTheyRan) {
   }
 }
 
+// One process knows that it took nothing, another only what it asked for: 0 would be false.
+TEST(Amounts, AreWhatWasRequestedWhereNotAllIsKnownToBeTaken) {
+  ledger::SpaceFigures space;
+  EXPECT_EQ(amount(space).bytes, std::nullopt);
+  space.requested = 4000;
+  EXPECT_EQ(amount(space).bytes, 4000u);
+  space.taken = 0;
+  EXPECT_EQ(amount(space).bytes, 4000u);
+  EXPECT_EQ(amount(space).word, "requested");
+  space.taken = 4096;
+  EXPECT_EQ(amount(space).bytes, 4096u);
+  EXPECT_EQ(amount(space).word, "taken");
+}
+
 // A client of the original tells a size and no cores: that is neither 0 cores nor 0 bytes per core.
 TEST(Programs, OnCoresThatNobodyToldSayThatTheyAreNotKnown) {
   ledger::ProgramView program;
