@@ -47,6 +47,11 @@ bool exists(const ledger::SpaceFigures& space) {
          space.requested.value_or(0) > 0;
 }
 
+// What TT-Metal publishes itself has sums and no counts.
+std::string counted(const ledger::Figure& count, std::string_view noun) {
+  return count ? count_text(*count, noun) : fmt::format("? {}s", noun);
+}
+
 std::string peak_note(const ledger::Figure& peak, const ledger::Figure& now) {
   return peak && now && *peak > *now ? ", peak " + bytes_text(peak) : "";
 }
@@ -77,7 +82,7 @@ std::string dram_line(const ledger::DeviceView& device, const Style& style) {
                   capacity_text(dram.capacity,
                                 nominal ? ledger::Figure(nominal->dram_bytes) : ledger::Figure()));
   rest += fmt::format("   requested {} in {}", bytes_text(dram.requested),
-                      count_text(dram.count.value_or(0), "buffer"));
+                      counted(dram.count, "buffer"));
   if (dram.largest_free) {
     rest += fmt::format(", largest free block {} per bank", bytes_text(dram.largest_free));
   }
@@ -90,12 +95,12 @@ std::string trace_line(const ledger::SpaceFigures& trace) {
   const Amount held = amount(trace);
   return top_line("Trace", bytes_text(held.bytes),
                   fmt::format("{} of {}   {}{}", held.word, bytes_text(trace.capacity),
-                              count_text(trace.count.value_or(0), "buffer"), peak_note(trace)));
+                              counted(trace.count, "buffer"), peak_note(trace)));
 }
 
 std::string space_sub_line(std::string_view label, const ledger::SpaceFigures& space) {
   const Amount held = amount(space);
-  std::string note = count_text(space.count.value_or(0), "buffer");
+  std::string note = counted(space.count, "buffer");
   note += ", requested " + bytes_text(space.requested);
   if (space.largest_free) {
     note += fmt::format(", largest free block {} per core", bytes_text(space.largest_free));
@@ -106,15 +111,15 @@ std::string space_sub_line(std::string_view label, const ledger::SpaceFigures& s
 std::string program_l1_line(const ledger::ProgramL1Figures& program_l1) {
   // Nobody has told of a launch: what is registered is known, what of it is there is not.
   if (!program_l1.resident && program_l1.allocated) {
-    return sub_line("Program L1", bytes_text(program_l1.allocated), "registered",
-                    fmt::format("in {}; what is resident is not known",
-                                count_text(program_l1.count.value_or(0), "program")));
+    return sub_line(
+        "Program L1", bytes_text(program_l1.allocated), "registered",
+        fmt::format("in {}; what is resident is not known", counted(program_l1.count, "program")));
   }
-  return sub_line("Program L1", bytes_text(program_l1.resident), "resident",
-                  fmt::format("reserved {}; allocated {} in {}", bytes_text(program_l1.reserved),
-                              bytes_text(program_l1.allocated),
-                              count_text(program_l1.count.value_or(0), "program")) +
-                      peak_note(program_l1.peak, program_l1.resident));
+  return sub_line(
+      "Program L1", bytes_text(program_l1.resident), "resident",
+      fmt::format("reserved {}; allocated {} in {}", bytes_text(program_l1.reserved),
+                  bytes_text(program_l1.allocated), counted(program_l1.count, "program")) +
+          peak_note(program_l1.peak, program_l1.resident));
 }
 
 std::string l1_lines(const ledger::DeviceView& device, const Style& style) {
@@ -253,8 +258,9 @@ std::string headroom_line(std::uint32_t device_id, const DeviceFigures& figures,
                           const Style& style) {
   const ledger::Headroom& headroom = figures.headroom;
   if (!headroom.min) {
-    const bool holds = figures.space(Space::kL1).count.value_or(0) > 0 ||
-                       figures.program_l1.allocated.value_or(0) > 0;
+    const ledger::ProgramL1Figures& programs = figures.program_l1;
+    const bool holds = amount(figures.space(Space::kL1)).bytes.value_or(0) > 0 ||
+                       programs.allocated.value_or(programs.reserved.value_or(0)) > 0;
     return top_line("Headroom", "?",
                     holds ? "nobody told the addresses" : "no program and no buffer to measure");
   }

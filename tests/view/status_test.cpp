@@ -42,6 +42,19 @@ TEST(Status, RequestedBytesAreCalledThat) {
   EXPECT_THAT(status_text(snapshot, {}), HasSubstr("4.0 KiB requested of ?"));
 }
 
+// A stock TT-Metal publishes sums of requested bytes: neither how many buffers, nor where they are.
+TEST(Status, WhatWasNotCountedIsNotZero) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  ledger::DeviceFigures& figures = snapshot.devices[0].figures;
+  figures = {};
+  figures.space(ledger::Space::kDram).requested = 4 << 20;
+  figures.space(ledger::Space::kL1).requested = 1 << 20;
+  const std::string text = status_text(snapshot, {});
+  EXPECT_THAT(text, HasSubstr("4.0 MiB requested of ?   requested 4.0 MiB in ? buffers\n"));
+  EXPECT_THAT(text, HasSubstr("1.0 MiB  requested  ? buffers, requested 1.0 MiB\n"));
+  EXPECT_THAT(text, HasSubstr("nobody told the addresses"));
+}
+
 TEST(Status, AClashIsCalledAClash) {
   ledger::Snapshot snapshot = seeds_snapshot();
   snapshot.devices[0].figures.headroom.min = -3'488;
