@@ -33,13 +33,18 @@ std::optional<view::ExplainedFailure> explained(const collect::Collector& collec
   const ledger::ProcessName& name = *owner;
   view::ExplainedFailure result{name, *newest, {}, {}};
   result.findings = explain::explain_failure(*newest, picture ? &*picture : nullptr);
-  top::SourceLines sources;
-  for (const explain::Cure& cure : result.findings.cures) {
-    if (std::string text = sources.text_of(cure.line); !text.empty()) {
-      result.sources.emplace(cure.line, std::move(text));
-    }
-  }
+  result.sources = sources_of(result.findings.cures);
   return result;
+}
+
+std::map<std::string, std::string> sources_of(const std::vector<explain::Cure>& cures) {
+  top::SourceLines lines;
+  std::map<std::string, std::string> sources;
+  for (const explain::Cure& cure : cures) {
+    std::string text = lines.text_of(cure.line);
+    if (!text.empty()) sources.emplace(cure.line, std::move(text));
+  }
+  return sources;
 }
 
 }  // namespace ttmem::cli

@@ -5,7 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "collect/collector.hpp"
 #include "view/explain_text.hpp"
@@ -18,5 +21,8 @@ namespace ttmem::cli {
 std::optional<view::ExplainedFailure> explained(const collect::Collector& collector,
                                                 const view::Selection& selection,
                                                 std::optional<std::uint32_t> number);
+
+// The text of the line that each of them names, where it can be read.
+std::map<std::string, std::string> sources_of(const std::vector<explain::Cure>& cures);
 
 }  // namespace ttmem::cli

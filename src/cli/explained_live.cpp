@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "cli/source_line.hpp"
+#include "cli/explained.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -60,9 +60,7 @@ view::ExplainedDevice explained_live(collect::Collector& collector, std::uint32_
     view::ExplainedProcess& each = result.processes.emplace_back();
     each.process = process.process;
     each.findings = explain::explain_live(process.spaces, collector.snapshot().time);
-    for (const explain::Cure& move : each.findings.moves) {
-      if (const auto text = source_line(move.line)) each.sources.emplace(move.line, *text);
-    }
+    each.sources = sources_of(each.findings.moves);
   }
   return result;
 }
