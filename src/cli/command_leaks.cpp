@@ -169,7 +169,8 @@ void register_leaks(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("leaks", "Find what grows from step to step");
   command->footer(kLeaksExamples);
   command
-      ->add_option("--steps", options->steps, "Number of steps to follow: 10, or all of a recording")
+      ->add_option("--steps", options->steps,
+                   "Number of steps to follow: 10, or all of a recording")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   add_past(*command, options->past);
