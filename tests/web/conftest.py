@@ -12,7 +12,8 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "serve")]
 
 import browser  # noqa: E402
-from daemon import Daemon, staged  # noqa: E402
+from daemon import Daemon  # noqa: E402
+from support.stage import staged  # noqa: E402
 
 
 @pytest.fixture(scope="session")

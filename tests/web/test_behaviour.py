@@ -141,7 +141,7 @@ return [saved.suggestedFilename(), Buffer.concat(chunks).toString('base64')]"""
 
 def test_a_picture_is_saved_as_it_is_seen(page, stage):
     scenes.model(stage())
-    page.open("/d/0")
+    page.open("/d/0?heat=buffers")
     page.until(lambda: page.count("[data-core]") == 64)
     name, data = page.run(SAVED, 'section[aria-label="Cores"] button:has-text("PNG")')
     assert name == "ttmem-cores.png"

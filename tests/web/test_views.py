@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 import scenes
-from daemon import staged
 from support import command
+from support.stage import staged
 
 
 def figures_of(document, names):
