@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <deque>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "serve/daemon_log.hpp"
 #include "serve/daemon_process.hpp"
 #include "serve/http/guard.hpp"
+#include "serve/http/gzip.hpp"
 #include "serve/http/page.hpp"
 #include "serve/http/routes.hpp"
 #include "serve/http/sessions.hpp"
@@ -129,16 +131,20 @@ class ReplayServer {
     for (const int signal : {SIGINT, SIGTERM}) {
       loop_.on_signal(signal, [this] { loop_.stop(); });
     }
-    http_.emplace(loop_, HttpServerOptions{.host = options_.http_host, .port = options_.http_port},
-                  [this](const http::Request& request) { return answer(request); });
+    http_.emplace(loop_,
+                  HttpServerOptions{.host = options_.http_host,
+                                    .port = options_.http_port,
+                                    .elsewhere = [](const auto& piece) { piece()(); }},
+                  [this](const http::Request& request, const HttpServer::Asker& /*one user*/,
+                         const HttpServer::Answer& tell) { tell(answer_safely(request)); });
     if (const auto problem = http_->open()) {
       log_.error(problem->message + "; give another --http HOST:PORT");
       return problem->taken ? DaemonEnd::kAlreadyRunning : DaemonEnd::kImpossible;
     }
-    loop_.every(kHeartbeatPause,
-                [this, beat = std::make_shared<const std::string>(": still here\n\n")] {
-                  http_->publish(http::Channel::kEverybody, beat);
-                });
+    const std::string words = ": still here\n\n";
+    const http::StreamText beat{std::make_shared<const std::string>(words),
+                                std::make_shared<const std::string>(http::gzip_piece(words))};
+    loop_.every(kHeartbeatPause, [this, beat] { http_->publish(http::Channel::kEverybody, beat); });
     const std::string url = "http://" + http_->address();
     log_.info(fmt::format("{}: listening on {}", file_, url));
     listening_(url + sessions_.make_link(::geteuid(), http::Sessions::Clock::now()));
@@ -151,6 +157,16 @@ class ReplayServer {
   Result<collect::Collector> open(std::optional<std::uint32_t> words) const {
     return collect::Collector::open_recording(
         file_, {.events = true, .words_of_user = words, .launches = true});
+  }
+
+  // No question may end the server.
+  http::Response answer_safely(const http::Request& request) {
+    try {
+      return answer(request);
+    } catch (const std::exception& problem) {
+      return http::error(
+          500, std::string("this should not happen, please report it: ") + problem.what());
+    }
   }
 
   http::Response answer(const http::Request& request) {
