@@ -256,6 +256,11 @@ TTMEM_API void ttmem_buffer_flagged(ttmem_allocator_t allocator, uint32_t space,
 TTMEM_API void ttmem_tag_push(ttmem_string_t name, ttmem_string_t line);
 TTMEM_API void ttmem_tag_pop(void);
 
+/* The next step of the program's own loop begins: a token, a batch, whatever it does again and
+ * again. One event; `ttmem leaks` and `ttmem top` say what grows from step to step. Does nothing in
+ * a process that records nothing. */
+TTMEM_API void ttmem_next_step(void);
+
 enum {
   TTMEM_FRAME_INNER = 1u << 0, /* not the line that people look for: of ttnn, of an import */
   /* A call of native code, for readers to name: `file` is the path of its module, `line` an address

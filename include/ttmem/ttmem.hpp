@@ -83,6 +83,9 @@ class Tag {
   Tag& operator=(const Tag&) = delete;
 };
 
+// The next step of the program's loop begins, such as a token: see ttmem_next_step.
+inline void next_step() { ttmem_next_step(); }
+
 // The most that was taken since it was opened. The true peak of the process stays as it is.
 class Watermark {
  public:

@@ -3,7 +3,7 @@
 """Live, exact device-memory accounting for Tenstorrent devices.
 
 ``ttmem.track()`` hooks a process that uses TT-Metal or ttnn; ``ttmem.snapshot()`` tells what
-everybody holds; ``ttmem.region("name")`` measures a block; `memory_allocated` and its kin answer for
+everybody holds; ``ttmem.region("name")`` measures a block; ``ttmem.step()`` marks a step of a loop; `memory_allocated` and its kin answer for
 this process. ``ttmem.L1Tracker`` counts by hand. docs/python.md has an example of each.
 
 Importing this package loads no library and starts nothing.
@@ -22,6 +22,7 @@ from .memory import (
 from .recording import Recording, record
 from .recording import open_recording as open
 from .region import Region, region
+from .steps import step
 from .track import Tracking, track
 from .watermark import peak, reset_peak
 
@@ -47,5 +48,6 @@ __all__ = [
     "reset_peak",
     "reset_peak_memory_stats",
     "snapshot",
+    "step",
     "track",
 ]

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,12 +21,12 @@
 #include "cli/stop_signal.hpp"
 #include "collect/collector.hpp"
 #include "collect/replay_outline.hpp"
-#include "explain/leaks.hpp"
+#include "explain/leak_follower.hpp"
 
 namespace ttmem::cli {
 namespace {
 
-constexpr auto kPause = std::chrono::milliseconds(50);
+constexpr auto kPause = std::chrono::milliseconds(20);
 // A recording is looked at as often as the present, a short one more often.
 constexpr ledger::TimeNs kLooksOfRecording = 2000;
 constexpr ledger::TimeNs kShortestPauseNs = 1'000'000, kLongestPauseNs = 50'000'000;
@@ -42,35 +40,6 @@ struct LeaksOptions {
   bool mark = false;
 };
 
-std::uint64_t what(const ledger::EventView& event) {
-  return std::hash<std::string>()(event.operation) * 31 + std::hash<std::string>()(event.line);
-}
-
-void take_events(collect::Collector& collector, explain::LeakWatch& watch) {
-  for (const ledger::EventView& event : collector.take_events()) {
-    explain::StepFinder& steps = watch.steps_of(event.process);
-    if (event.kind == ledger::EventKind::kGap) steps.missed();
-    if (event.kind == ledger::EventKind::kBufferAllocated && !event.kernel_binaries) {
-      steps.allocated(what(event), event.time);
-    }
-  }
-}
-
-void look(const collect::Collector& collector, explain::LeakWatch& watch) {
-  for (const ledger::DeviceView& device : collector.snapshot().devices) {
-    std::map<std::uint64_t, explain::LeakLook> looks;
-    for (const ledger::Space space : ledger::kDeviceSpaces) {
-      for (ledger::LiveSpace& live : collector.live_spaces(device.id, space)) {
-        explain::LeakLook& one = looks[live.process->key];
-        one.process = live.process;
-        one.device = device.id;
-        one.spaces.push_back(std::move(live.picture));
-      }
-    }
-    for (const auto& [key, one] : looks) watch.look(one);
-  }
-}
-
 // Enter was pressed: a step of every process begins.
 bool is_marked() {
   pollfd input = {STDIN_FILENO, POLLIN, 0};
@@ -80,20 +49,65 @@ bool is_marked() {
   return bytes > 0 && std::find(typed, typed + bytes, '\n') != typed + bytes;
 }
 
-void mark_all(const collect::Collector& collector, explain::LeakWatch& watch) {
-  for (const ledger::ProcessView& process : collector.snapshot().processes) {
-    if (!process.alive) continue;
-    watch.steps_of(std::make_shared<const ledger::ProcessName>(process))
-        .mark(collector.snapshot().time);
-  }
+// Whether nobody is left who could make another step.
+bool is_over(const ledger::Snapshot& snapshot, const explain::LeakReport& report) {
+  const auto is_alive = [](const ledger::ProcessView& process) { return process.alive; };
+  return !report.processes.empty() && std::ranges::none_of(snapshot.processes, is_alive);
 }
 
-bool is_due(const collect::Collector& collector, const explain::LeakWatch& watch) {
-  for (const ledger::ProcessView& process : collector.snapshot().processes) {
-    const auto owner = std::make_shared<const ledger::ProcessName>(process);
-    if (process.alive && watch.is_due(owner)) return true;
+bool is_enough(const explain::LeakReport& report, std::uint64_t steps) {
+  return std::ranges::any_of(report.processes, [&](const explain::WatchedProcess& each) {
+    return each.is_known && each.steps >= steps;
+  });
+}
+
+// The steps, on a terminal, while one waits.
+class Progress {
+ public:
+  explicit Progress(std::uint64_t wanted) : wanted_(wanted) {}
+  ~Progress() {
+    if (is_shown_) fmt::print(stderr, "\n");
   }
-  return false;
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void show(std::uint64_t steps) {
+    if (!is_terminal_ || (is_shown_ && shown_ == steps)) return;
+    fmt::print(stderr, "\rstep {} of {}, Ctrl-C reports now ", steps, wanted_);
+    is_shown_ = true;
+    shown_ = steps;
+  }
+
+ private:
+  bool is_terminal_ = isatty(STDERR_FILENO) != 0;
+  bool is_shown_ = false;
+  std::uint64_t wanted_, shown_ = 0;
+};
+
+// Takes what happened, and looks at who began a step.
+void watch(collect::Collector& collector, explain::LeakFollower& follower, bool with_events) {
+  const ledger::Snapshot& snapshot = collector.snapshot();
+  if (with_events) follower.take(collector.take_events());
+  if (!follower.is_due(snapshot)) return;
+  follower.look(snapshot, [&](std::uint32_t device, ledger::Space space) {
+    return collector.live_spaces(device, space);
+  });
+}
+
+explain::LeakReport follow(collect::Collector& collector, const LeaksOptions& options) {
+  const std::uint64_t wanted = options.steps.value_or(kLeastSteps);
+  explain::LeakFollower follower;
+  StopSignal stop;
+  Progress progress(wanted);
+  explain::LeakReport report;
+  do {
+    collector.refresh();
+    if (options.mark && is_marked()) follower.mark_all(collector.snapshot());
+    watch(collector, follower, !options.mark);
+    report = follower.report();
+    progress.show(report.steps);
+    if (is_over(collector.snapshot(), report)) break;
+  } while (!is_enough(report, wanted) && !stop.wait(kPause));
+  return report;
 }
 
 // All of a recording up to the moment, or so many steps of it.
@@ -104,17 +118,16 @@ int recorded_leaks(const LeaksOptions& options, const collect::Options& collecti
   const auto until = collect::moment_named(options.past.at, replay, "--at");
   if (!until) return complain(until.error().message, kNotFound);
   replay.seek(replay.first());
-  explain::LeakWatch watch;
+  explain::LeakFollower follower;
   const ledger::TimeNs pause = std::clamp<ledger::TimeNs>(
       (*until - replay.first()) / kLooksOfRecording, kShortestPauseNs, kLongestPauseNs);
   do {
     collector->refresh();
-    take_events(*collector, watch);
-    if (is_due(*collector, watch)) look(*collector, watch);
-  } while (watch.report().steps < options.steps.value_or(~0ull) && replay.at() < *until &&
+    watch(*collector, follower, true);
+  } while (!is_enough(follower.report(), options.steps.value_or(~0ull)) && replay.at() < *until &&
            replay.step(std::min(pause, *until - replay.at())));
   Output output;
-  options.format.print(leaks_formats(), output, collector->snapshot(), watch.report());
+  options.format.print(leaks_formats(), output, collector->snapshot(), follower.report());
   return output.finish();
 }
 
@@ -124,33 +137,20 @@ int leaks(const LeaksOptions& options) {
   collecting.events = !options.mark;
   if (options.past) return recorded_leaks(options, collecting);
   collect::Collector collector(collecting);
-  explain::LeakWatch watch;
-  StopSignal stop;
-  const bool progress = isatty(STDERR_FILENO) != 0;
-  const std::uint64_t wanted = options.steps.value_or(kLeastSteps);
-  std::uint64_t seen = 0;
-  do {
-    collector.refresh();
-    if (!options.mark) take_events(collector, watch);
-    if (options.mark && is_marked()) mark_all(collector, watch);
-    if (is_due(collector, watch)) look(collector, watch);
-    const std::uint64_t steps = watch.report().steps;
-    if (progress && steps != seen) fmt::print(stderr, "\rstep {} of {} ", steps, wanted);
-    seen = steps;
-  } while (seen < wanted && !stop.wait(kPause));
-  if (progress && seen > 0) fmt::print(stderr, "\n");
+  const explain::LeakReport report = follow(collector, options);
   if (const std::string why = unusable_directory(collector.directories()); !why.empty()) {
     return complain(why, kFailed);
   }
   Output output;
-  options.format.print(leaks_formats(), output, collector.snapshot(), watch.report());
+  options.format.print(leaks_formats(), output, collector.snapshot(), report);
   return output.finish();
 }
 
 constexpr const char* kLeaksExamples =
-    "Follows running processes for some steps, and says which lines hold more after each. A step "
-    "is\n"
-    "one round of the repeating sequence of operations that allocate; with --mark, you say when.\n"
+    "Follows running processes for some steps, and says which lines hold more after each. The "
+    "program\n"
+    "says where its steps begin with ttmem.step(); where it does not, a step is one round of the\n"
+    "repeating sequence of operations that allocate; with --mark, you say when.\n"
     "Weights, kernel binaries and traces are never suspected; programs that pile up in the cache "
     "and\n"
     "an L1 whose lowest address falls are told apart. Ctrl-C ends earlier, with what is known "

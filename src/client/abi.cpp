@@ -168,6 +168,11 @@ void ttmem_tag_pop(void) {
   if (const Call call; call) thread_state.leave(call.owner(), call->writer.origins);
 }
 
+void ttmem_next_step(void) {
+  if (open_recorder() == nullptr) return;
+  if (const Call call; call) call->next_step();
+}
+
 void ttmem_origins_from(ttmem_origin_source source) {
   ttmem::client::origin_source.store(source, std::memory_order_release);
 }

@@ -136,6 +136,10 @@ void Recorder::device_closed(ttmem_device_t device) {
   devices.closed(device);
 }
 
+void Recorder::next_step() {
+  writer.note(segment::Note::kStep, {.a = steps_.fetch_add(1, std::memory_order_relaxed) + 1});
+}
+
 void Recorder::anomaly(std::uint32_t kind, std::uint64_t id, ttmem_set_t set) {
   if (kind >= segment::kAnomalies) kind = TTMEM_ANOMALY_BAD_VALUE;
   writer.report(kind, id, devices.list(set) == nullptr ? ttmem_set_t{0} : set);

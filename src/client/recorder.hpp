@@ -63,6 +63,7 @@ class Recorder {
 
   void process_described(const ttmem_process_info& info);
   void device_closed(ttmem_device_t device);
+  void next_step();
   void anomaly(std::uint32_t kind, std::uint64_t id = 0, ttmem_set_t set = 0);
 
   // 0, or ENOENT for what is not known.
@@ -78,6 +79,8 @@ class Recorder {
  private:
   bool open_parts();
   void tell_job();
+
+  std::atomic<std::uint64_t> steps_{0};
 };
 
 }  // namespace ttmem::client

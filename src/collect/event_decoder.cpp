@@ -59,6 +59,8 @@ std::optional<EventKind> kind_of(Note note) {
       return EventKind::kRingFull;
     case Note::kLaunched:
       return EventKind::kLaunched;
+    case Note::kStep:
+      return EventKind::kStep;
     case Note::kEnded:  // liveness tells the end
       break;
   }
@@ -173,7 +175,7 @@ std::optional<EventView> EventDecoder::tell_note(const Payload& note) {
     return view;
   }
   if (kind == EventKind::kTraceCaptured) view.workload = note.a;
-  if (kind == EventKind::kTraceReplayed) view.count = note.a;
+  if (kind == EventKind::kTraceReplayed || kind == EventKind::kStep) view.count = note.a;
   if (kind == EventKind::kLaunched) {
     view.workload = note.id;
     view.count = note.a;

@@ -3,6 +3,7 @@
 #include "explain/leaks.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "explain/case.hpp"
@@ -16,6 +17,17 @@ constexpr std::uint64_t kWarmUp = 2;  // steps whose allocations are never suspe
 constexpr std::size_t kSurvive = 2;   // steps that a survivor has outlived
 constexpr std::size_t kPoints = 6;    // five steps between them
 constexpr std::size_t kMustGrow = 4;
+
+// What survives was made before this moment.
+ledger::TimeNs made_before(const StepFinder& steps) {
+  return steps.begins()[steps.begins().size() - 1 - kSurvive];
+}
+
+// When the third step began, or the oldest one that is known.
+ledger::TimeNs warm_until(const StepFinder& steps) {
+  const std::uint64_t forgotten = steps.count() - steps.begins().size();
+  return forgotten < kWarmUp ? steps.begins()[kWarmUp - forgotten] : steps.begins().front();
+}
 
 }  // namespace
 
@@ -37,41 +49,51 @@ double LeakWatch::Series::growth() const {
          static_cast<double>(points.back().first - points.front().first);
 }
 
+bool LeakWatch::Series::is_zero() const {
+  return points.size() == kPoints &&
+         std::ranges::all_of(points, [](const auto& each) { return each.second == 0; });
+}
+
 LeakWatch::Process LeakWatch::name_of(const ledger::Owner& process) {
   return {process->pid, process->start, process->segment};
 }
 
 StepFinder& LeakWatch::steps_of(const ledger::Owner& process) {
-  return processes_[name_of(process)].steps;
+  Followed& followed = processes_[name_of(process)];
+  followed.process = process;
+  return followed.steps;
 }
 
 bool LeakWatch::is_due(const ledger::Owner& process) const {
   const auto found = processes_.find(name_of(process));
-  return found != processes_.end() && found->second.steps.count() > found->second.looked;
+  if (found == processes_.end() || found->second.steps.count() == 0) return false;
+  return found->second.steps.count() != found->second.looked;
+}
+
+LeakWatch::Survivors LeakWatch::survivors_of(const LeakLook& look, const SpacePicture& space,
+                                             const Followed& followed) {
+  const ledger::TimeNs before = made_before(followed.steps);
+  Survivors survivors;
+  for (const ledger::HeldBlock& block : space.blocks) {
+    if (!is_tensor(block.kind) || block.since >= before) continue;
+    if (block.since < followed.warm_until) continue;
+    const ledger::HeldOrigin& origin = space.origins[block.origin];
+    Key key(name_of(look.process), look.device, space.space, origin.operation, origin.line,
+            origin.region, size_of(block.range));
+    ++survivors.counts[key];
+    const auto [first, is_new] = survivors.oldest.try_emplace(std::move(key), &block);
+    if (!is_new && block.since < first->second->since) first->second = &block;
+  }
+  return survivors;
 }
 
 void LeakWatch::count_survivors(const LeakLook& look, const SpacePicture& space,
                                 const Followed& followed) {
-  const auto& begins = followed.steps.begins();
   const std::uint64_t step = followed.steps.count();
-  if (step < kWarmUp + kSurvive + 1 || begins.size() <= kSurvive) return;
-  const ledger::TimeNs before = begins[begins.size() - 1 - kSurvive];
-  // While the list still has the third step, what is older is not counted.
-  const std::uint64_t forgotten = step - begins.size();
-  const ledger::TimeNs after = forgotten < kWarmUp ? begins[kWarmUp - forgotten] : begins.front();
-  std::map<Key, std::uint64_t> counts;
-  std::map<Key, const ledger::HeldBlock*> firsts;
-  for (const ledger::HeldBlock& block : space.blocks) {
-    if (!is_tensor(block.kind) || block.since >= before) continue;
-    if (forgotten == 0 && block.since < after) continue;
-    const ledger::HeldOrigin& origin = space.origins[block.origin];
-    Key key(name_of(look.process), look.device, space.space, origin.operation, origin.line,
-            origin.region, size_of(block.range));
-    ++counts[key];
-    const auto [first, is_new] = firsts.try_emplace(key, &block);
-    if (!is_new && block.since < first->second->since) first->second = &block;
-  }
-  for (const auto& [key, block] : firsts) {
+  const Survivors survivors = survivors_of(look, space, followed);
+  const std::uint64_t free =
+      !survivors.counts.empty() && is_sound(space) ? free_list_of(space).free_bytes() : 0;
+  for (const auto& [key, block] : survivors.oldest) {
     const auto [known, is_new] = groups_.try_emplace(key);
     Group& group = known->second;
     if (is_new && followed.surveyed != 0) group.survivors.add(followed.surveyed, 0);
@@ -82,45 +104,84 @@ void LeakWatch::count_survivors(const LeakLook& look, const SpacePicture& space,
     group.told.block = size_of(block->range);
     group.told.oldest = block->since;
     group.banks = space.banks;
-    group.free = is_sound(space) ? free_list_of(space).free_bytes() : 0;
+    group.free = free;
   }
   for (auto& [key, group] : groups_) {
     if (std::get<0>(key) != name_of(look.process) || std::get<1>(key) != look.device ||
         std::get<2>(key) != space.space) {
       continue;
     }
-    const auto counted = counts.find(key);
-    group.told.count = counted == counts.end() ? 0 : counted->second;
+    const auto counted = survivors.counts.find(key);
+    group.told.count = counted == survivors.counts.end() ? 0 : counted->second;
     group.survivors.add(step, group.told.count);
   }
+  // A loop whose blocks have another size each time would fill the memory.
+  std::erase_if(groups_, [](const auto& each) { return each.second.survivors.is_zero(); });
+}
+
+// Of the lowest address only survivors count: where in its step a process is looked at is chance.
+void LeakWatch::look_at_l1(const LeakLook& look, const SpacePicture& l1, const Followed& followed) {
+  const ledger::TimeNs before = made_before(followed.steps);
+  std::uint64_t lowest = l1.bank.end;
+  for (const ledger::HeldBlock& block : l1.blocks) {
+    if (block.since < before) lowest = std::min(lowest, block.range.begin);
+  }
+  Place& place = places_[{name_of(look.process), look.device}];
+  place.process = look.process;
+  place.device = look.device;
+  place.top = l1.bank.end;
+  if (place.first_lowest == 0) place.first_lowest = lowest;
+  place.depth.add(followed.steps.count(), place.top - lowest);
+  place.programs.add(followed.steps.count(), l1.programs.size());
+}
+
+// The program has begun to say where its steps begin: what was counted in others does not join.
+void LeakWatch::begin_anew(const Process& name, Followed& followed) {
+  std::erase_if(groups_, [&](const auto& each) { return std::get<0>(each.first) == name; });
+  std::erase_if(places_, [&](const auto& each) { return each.first.first == name; });
+  followed.looks = followed.before = followed.surveyed = followed.surveys = 0;
+  followed.warm_until = 0;
+  followed.marked = true;
 }
 
 void LeakWatch::look(const LeakLook& look) {
   Followed& followed = processes_[name_of(look.process)];
+  followed.process = look.process;
   const std::uint64_t step = followed.steps.count();
+  if (followed.steps.is_marked() && !followed.marked) begin_anew(name_of(look.process), followed);
+  if (followed.looks == 0) followed.before = step;
+  // A process may have several devices.
+  if (followed.looks == 0 || followed.looked != step) ++followed.looks;
   followed.looked = step;
+  if (step < kWarmUp + kSurvive + 1 || followed.steps.begins().size() <= kSurvive) return;
+  if (followed.warm_until == 0) followed.warm_until = warm_until(followed.steps);
   for (const SpacePicture& space : look.spaces) {
     count_survivors(look, space, followed);
-    if (space.space != ledger::Space::kL1 || step <= kWarmUp) continue;
-    Place& place = places_[{name_of(look.process), look.device}];
-    place.process = look.process;
-    place.device = look.device;
-    place.top = space.bank.end;
-    const std::uint64_t lowest =
-        space.blocks.empty() ? space.bank.end : space.blocks.front().range.begin;
-    if (place.first_lowest == 0) place.first_lowest = lowest;
-    place.depth.add(step, place.top - std::min(place.top, lowest));
-    place.programs.add(step, space.programs.size());
+    if (space.space == ledger::Space::kL1) look_at_l1(look, space, followed);
   }
-  if (step > kWarmUp + kSurvive) followed.surveyed = step;
+  if (followed.surveyed != step) ++followed.surveys;
+  followed.surveyed = step;
+}
+
+void LeakWatch::keep_only(const std::vector<ledger::Owner>& processes) {
+  std::set<Process> kept;
+  for (const ledger::Owner& process : processes) kept.insert(name_of(process));
+  std::erase_if(processes_, [&](const auto& each) { return !kept.contains(each.first); });
+  std::erase_if(groups_, [&](const auto& each) { return !kept.contains(std::get<0>(each.first)); });
+  std::erase_if(places_, [&](const auto& each) { return !kept.contains(each.first.first); });
 }
 
 LeakReport LeakWatch::report() const {
   LeakReport report;
   for (const auto& [name, followed] : processes_) {
-    if (followed.steps.count() <= report.steps) continue;
-    report.steps = followed.steps.count();
-    report.steps_from = followed.steps.is_marked() ? "marks" : "sequence";
+    if (followed.steps.count() == 0) continue;
+    WatchedProcess watched{followed.process, 0, followed.looks, followed.steps.is_marked(), false};
+    if (followed.looks > 0) watched.steps = followed.steps.count() - followed.before + 1;
+    watched.is_known = followed.surveys >= kPoints;
+    report.processes.push_back(watched);
+    if (watched.steps <= report.steps) continue;
+    report.steps = watched.steps;
+    report.steps_from = watched.marked ? "marks" : "sequence";
   }
   for (const auto& [key, group] : groups_) {
     const double growth = group.survivors.growth();

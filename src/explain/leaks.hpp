@@ -57,9 +57,19 @@ struct GrowingCache {
   double programs_per_step = 0;
 };
 
+// A process that was followed.
+struct WatchedProcess {
+  ledger::Owner process = ledger::nobody();
+  std::uint64_t steps = 0;  // while it was followed
+  std::uint64_t looks = 0;  // at the beginning of one
+  bool marked = false;      // the program says where they begin; else found from its sequence
+  bool is_known = false;    // there were enough to tell what grows
+};
+
 struct LeakReport {
-  std::uint64_t steps = 0;            // of the process that made most
-  std::string steps_from;             // "marks", "sequence"; "" = none were seen
+  std::uint64_t steps = 0;  // of the process that made most, while it was followed
+  std::string steps_from;   // "marks", "sequence"; "" = none were seen
+  std::vector<WatchedProcess> processes;
   std::vector<LeakSuspect> suspects;  // the fastest first
   std::vector<FallingL1> falling;
   std::vector<GrowingCache> caches;
@@ -68,9 +78,11 @@ struct LeakReport {
 class LeakWatch {
  public:
   StepFinder& steps_of(const ledger::Owner& process);
-  // Whether a step began since the last look at this process.
+  // Whether a step began since the last look at this process, or it is followed from now on.
   bool is_due(const ledger::Owner& process) const;
   void look(const LeakLook& look);
+  // Forgets everybody else: who ended.
+  void keep_only(const std::vector<ledger::Owner>& processes);
   LeakReport report() const;
 
  private:
@@ -81,6 +93,7 @@ class LeakWatch {
     // By how much a step it grew: in at least four of the last five, never
     // falling. Else 0.
     double growth() const;
+    bool is_zero() const;
   };
   using Process = std::tuple<std::int32_t, std::uint64_t, std::string>;
   using Key = std::tuple<Process, std::uint32_t, ledger::Space, std::string, std::string,
@@ -91,7 +104,7 @@ class LeakWatch {
     std::uint64_t banks = 0, free = 0;
   };
   struct Place {
-    Series depth;  // of the lowest L1 address below the top of the bank
+    Series depth;  // of the lowest survivor in L1 below the top of the bank
     Series programs;
     ledger::Owner process = ledger::nobody();
     std::uint32_t device = 0;
@@ -99,13 +112,27 @@ class LeakWatch {
     std::uint64_t first_lowest = 0;
   };
   struct Followed {
+    ledger::Owner process = ledger::nobody();
     StepFinder steps;
-    std::uint64_t looked = 0;
-    std::uint64_t surveyed = 0;  // when survivors were last counted; 0 = never
+    std::uint64_t looked = 0, looks = 0;
+    std::uint64_t before = 0;       // steps when it was first looked at
+    std::uint64_t surveyed = 0;     // when survivors were last counted; 0 = never
+    std::uint64_t surveys = 0;      // how often
+    ledger::TimeNs warm_until = 0;  // what was made before is never suspected; 0 = not known yet
+    bool marked = false;            // at the last look
   };
   static Process name_of(const ledger::Owner& process);
+  // What was made more than two steps ago and is still there.
+  struct Survivors {
+    std::map<Key, std::uint64_t> counts;
+    std::map<Key, const ledger::HeldBlock*> oldest;
+  };
+  void begin_anew(const Process& name, Followed& followed);
+  static Survivors survivors_of(const LeakLook& look, const ledger::SpacePicture& space,
+                                const Followed& followed);
   void count_survivors(const LeakLook& look, const ledger::SpacePicture& space,
                        const Followed& followed);
+  void look_at_l1(const LeakLook& look, const ledger::SpacePicture& l1, const Followed& followed);
 
   std::map<Process, Followed> processes_;
   std::map<Key, Group> groups_;

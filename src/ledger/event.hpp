@@ -47,10 +47,11 @@ enum class EventKind : std::uint8_t {
   kAnomaly,
   kRingFull,
   kLaunched,  // `served` says how; only of processes that record every launch
+  kStep,      // the program says that its next step begins; `count` so far
 };
 
 template <>
-inline constexpr std::array<std::string_view, 29> kNamesOf<EventKind> = {"process_started",
+inline constexpr std::array<std::string_view, 30> kNamesOf<EventKind> = {"process_started",
                                                                          "process_ended",
                                                                          "gap",
                                                                          "device_opened",
@@ -78,7 +79,8 @@ inline constexpr std::array<std::string_view, 29> kNamesOf<EventKind> = {"proces
                                                                          "failed",
                                                                          "anomaly",
                                                                          "ring_full",
-                                                                         "launched"};
+                                                                         "launched",
+                                                                         "step"};
 
 // How a launch found its programs: see segment::Served.
 enum class Served : std::uint8_t { kHit, kFirstLoad, kReload };
@@ -136,7 +138,7 @@ struct EventView {
   bool loaded_before = false, loaded_after = false;
   std::uint64_t l1_before = 0, l1_after = 0;  // size x cores of its ranges, views left out
 
-  std::uint64_t count = 0;  // replays, or launches, so far
+  std::uint64_t count = 0;  // replays, launches or steps so far
   Served served = Served::kHit;
   std::uint64_t missed = 0;
   Ended ended = Ended::kAlive;

@@ -197,6 +197,7 @@ enum class Note : std::uint8_t {
   kAnomaly = 11,          // a = kind, b = id that was not known
   kRingFull = 12,         // id = ring manager
   kEnded = 13,            // a = Ended
+  kStep = 14,             // a = steps so far
 };
 
 }  // namespace ttmem::segment

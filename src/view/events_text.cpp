@@ -124,6 +124,8 @@ std::string what(const EventView& event) {
     case EventKind::kLaunched:
       return fmt::format("workload {}, launch {}, {}", hex_text(event.workload), event.count,
                          served_words(event.served));
+    case EventKind::kStep:
+      return fmt::format("step {}", event.count);
   }
   return "";
 }

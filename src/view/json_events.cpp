@@ -23,8 +23,9 @@ struct EventFields {
         ended(kind == EventKind::kProcessEnded),
         failed(kind == EventKind::kFailed),
         anomaly(kind == EventKind::kAnomaly),
-        launch(kind == EventKind::kLaunched) {}
-  bool buffer, program, workload, trace, gap, ended, failed, anomaly, launch;
+        launch(kind == EventKind::kLaunched),
+        step(kind == EventKind::kStep) {}
+  bool buffer, program, workload, trace, gap, ended, failed, anomaly, launch, step;
   // 0 is an id like any other: the runtime numbers its buffers from 0.
   bool id() const { return buffer || program || workload || trace; }
 };
@@ -102,7 +103,7 @@ void add_program(Json& value, const ledger::EventView& event, const EventFields&
 }
 
 void add_rest(Json& value, const ledger::EventView& event, const EventFields& has) {
-  value["count"] = if_has(has.trace || has.launch, event.count);
+  value["count"] = if_has(has.trace || has.launch || has.step, event.count);
   value["served"] = if_has(has.launch, name(event.served));
   value["missed"] = if_has(has.gap, event.missed);
   value["ended"] = if_has(has.ended, name(event.ended));

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "view/leaks_text.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "view/json_values.hpp"
@@ -67,16 +69,21 @@ std::string others_text(const LeakReport& report, const Style& style) {
 }  // namespace
 
 std::string leaks_text(const LeakReport& report, ledger::TimeNs now, const Style& style) {
-  if (report.steps == 0) {
-    return "No steps were seen: nothing allocates in a loop that repeats. With --mark you tell "
-           "when a "
-           "step begins.\n";
+  if (report.processes.empty()) {
+    return "No steps were seen: nothing allocates in a loop that repeats. ttmem.step() in the "
+           "program says where a step begins; with --mark you do.\n";
   }
-  const std::string seen = fmt::format(
-      "{} seen, {}\n", count_text(report.steps, "step"),
-      report.steps_from == "marks" ? "marked" : "found from the sequence of operations");
+  std::string seen;
+  for (const explain::WatchedProcess& each : report.processes) {
+    seen += fmt::format("{} ({}): {}, {}{}\n", printable(each.process->name), each.process->label(),
+                        count_text(each.steps, "step"),
+                        each.marked ? "marked" : "found from the sequence of operations",
+                        each.is_known ? "" : "; too few to tell what grows");
+  }
   const std::string found = suspects_text(report, now, style) + others_text(report, style);
-  return seen + (found.empty() ? "Nothing grows from step to step.\n" : found);
+  if (!found.empty()) return seen + found;
+  const bool known = std::ranges::any_of(report.processes, &explain::WatchedProcess::is_known);
+  return seen + (known ? "Nothing grows from step to step.\n" : "");
 }
 
 std::string leaks_json(const ledger::Snapshot& snapshot, const LeakReport& report,
@@ -85,6 +92,16 @@ std::string leaks_json(const ledger::Snapshot& snapshot, const LeakReport& repor
   Json document = json::head("leaks", snapshot);
   document["steps"] = report.steps;
   document["steps_from"] = json::text_or_null(report.steps_from);
+  document["processes"] = Json::array();
+  for (const explain::WatchedProcess& each : report.processes) {
+    Json value;
+    json::add_process(value, *each.process);
+    value.update({{"steps", each.steps},
+                  {"looks", each.looks},
+                  {"steps_from", each.marked ? "marks" : "sequence"},
+                  {"known", each.is_known}});
+    document["processes"].push_back(std::move(value));
+  }
   document["suspects"] = Json::array();
   for (const LeakSuspect& each : report.suspects) {
     Json value;

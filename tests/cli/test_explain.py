@@ -3,8 +3,11 @@
 """`ttmem explain` and `ttmem run --explain` where there is nothing to explain; the gallery of real failures
 is in tests/runtime/test_failures.py."""
 
+import json
+import os
 import signal
 import subprocess
+import time
 
 from support import command
 from support.built import TTMEM
@@ -52,6 +55,23 @@ def test_leaks_without_steps():
         out, _ = watching.communicate(timeout=60)
     assert watching.returncode in (0, -signal.SIGINT)
     assert watching.returncode != 0 or out.startswith("No steps were seen")
+
+
+def test_leaks_end_with_the_process_that_they_follow():
+    with command.workload() as workload:
+        pid = str(workload.pids[0])
+        with subprocess.Popen([TTMEM, "leaks", "--mark", "--json", "--pid", pid], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True) as watching:
+            for _ in range(3):
+                watching.stdin.write("\n")
+                watching.stdin.flush()
+                time.sleep(0.3)
+            os.kill(int(pid), signal.SIGKILL)
+            report = json.loads(watching.communicate(timeout=60)[0])
+    assert watching.returncode == 0
+    process, = report["processes"]
+    assert process["pid"] == int(pid) and process["steps_from"] == "marks" and not process["known"]
+    assert report["suspects"] == []
 
 
 def test_a_device_as_it_is_now():

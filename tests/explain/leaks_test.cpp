@@ -98,6 +98,37 @@ TEST(Leaks, APlantedLeakOf64BytesNamesItsLine) {
   }
 }
 
+TEST(Leaks, SaysOfWhomItKnowsEnough) {
+  Decoder decoder;
+  for (int i = 0; i < 9; ++i) decoder.step(64);
+  ASSERT_EQ(decoder.watch.report().processes.size(), 1u);
+  EXPECT_FALSE(decoder.watch.report().processes[0].is_known);
+  decoder.step(64);
+  EXPECT_TRUE(decoder.watch.report().processes[0].is_known);
+  EXPECT_EQ(decoder.watch.report().processes[0].steps, 10u);
+}
+
+TEST(Leaks, MarksThatComeLaterBeginAnew) {
+  Decoder decoder;
+  for (int i = 0; i < 60; ++i) decoder.step(64, false);
+  EXPECT_EQ(decoder.watch.report().steps_from, "sequence");
+  for (int i = 0; i < 5; ++i) decoder.step(64);
+  EXPECT_TRUE(decoder.watch.report().suspects.empty()) << "too few of them yet";
+  for (int i = 0; i < 5; ++i) decoder.step(64);
+  EXPECT_EQ(decoder.watch.report().steps_from, "marks");
+  EXPECT_EQ(decoder.watch.report().steps, 10u);
+  EXPECT_EQ(decoder.watch.report().suspects.size(), 1u);
+}
+
+TEST(Leaks, WhoEndedIsForgotten) {
+  Decoder decoder;
+  for (int i = 0; i < 12; ++i) decoder.step(64);
+  decoder.watch.keep_only({});
+  EXPECT_TRUE(decoder.watch.report().processes.empty());
+  EXPECT_TRUE(decoder.watch.report().suspects.empty());
+  EXPECT_TRUE(decoder.watch.report().falling.empty());
+}
+
 TEST(Leaks, TenMarkedStepsAreEnough) {
   Decoder decoder;
   for (int i = 0; i < 10; ++i) decoder.step(64);

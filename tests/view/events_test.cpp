@@ -33,7 +33,7 @@ TEST(EventText, SaysWhenWhoWhereAndWhat) {
 }
 
 TEST(EventText, EveryKindIsOneLine) {
-  for (int kind = 0; kind <= static_cast<int>(EventKind::kLaunched); ++kind) {
+  for (int kind = 0; kind <= static_cast<int>(EventKind::kStep); ++kind) {
     EventView event;
     event.kind = static_cast<EventKind>(kind);
     event.process = test::owner(1, "a\nb");

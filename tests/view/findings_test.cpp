@@ -6,6 +6,7 @@
 #include "view/explain_text.hpp"
 #include "view/fit_text.hpp"
 #include "view/json_doc.hpp"
+#include "view/leaks_text.hpp"
 #include "view/live_text.hpp"
 #include "view/seeds_snapshot.hpp"
 
@@ -157,6 +158,61 @@ TEST(Findings, ADeviceAsItIsNowIsTold) {
     at = found;
   }
   EXPECT_NE(live_text({5, {}}, kNow, Style(Ansi{})).find("ttmem run"), std::string::npos);
+}
+
+explain::LeakReport leaking() {
+  const auto process = std::make_shared<const ledger::ProcessName>();
+  explain::LeakReport report;
+  report.steps = 12;
+  report.steps_from = "marks";
+  report.processes = {{process, 12, 11, true, true}};
+  explain::LeakSuspect suspect;
+  suspect.process = process;
+  suspect.space = ledger::Space::kL1;
+  suspect.origin = {"ttnn.add", "\x1b[31mmodel.py:81 forward", ""};
+  suspect.block = 64;
+  suspect.count = 9;
+  suspect.blocks_per_step = 1;
+  suspect.bytes_per_step = 64;
+  suspect.taken_per_step = 4096;
+  suspect.steps_until_full = 12000;
+  suspect.oldest = kNow - 3 * kSecond;
+  report.suspects = {suspect};
+  report.falling = {{process, 0, 1000000, 999360, 64}};
+  report.caches = {{process, 0, 40, 3}};
+  return report;
+}
+
+TEST(Findings, WhatGrowsIsWhatItsTableSays) {
+  const auto complaints = [](const explain::LeakReport& report) {
+    return JsonDoc().complaints(
+        Json::parse(leaks_json(seeds_snapshot(), report, JsonLayout::kPretty)), "leaks");
+  };
+  EXPECT_EQ(complaints(leaking()), "");
+  EXPECT_EQ(complaints({}), "");
+}
+
+TEST(Findings, WhatGrowsIsTold) {
+  explain::LeakReport report = leaking();
+  std::string text = leaks_text(report, kNow, Style(Ansi{}));
+  std::size_t at = 0;
+  for (const char* part : {"12 steps, marked", "Grows from step to step", "4.0 KiB", "12000 steps",
+                           "model.py:81 forward", "falls by 64 B per step",
+                           "New programs in the cache", "3.0 per step"}) {
+    const std::size_t found = text.find(part, at);
+    ASSERT_NE(found, std::string::npos) << part << "\n" << text;
+    at = found;
+  }
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  report.suspects.clear();
+  report.falling.clear();
+  report.caches.clear();
+  EXPECT_NE(leaks_text(report, kNow, Style(Ansi{})).find("Nothing grows"), std::string::npos);
+  report.processes[0].is_known = false;
+  text = leaks_text(report, kNow, Style(Ansi{}));
+  EXPECT_NE(text.find("too few to tell"), std::string::npos);
+  EXPECT_EQ(text.find("Nothing grows"), std::string::npos) << "that is not known";
+  EXPECT_NE(leaks_text({}, kNow, Style(Ansi{})).find("No steps were seen"), std::string::npos);
 }
 
 FitAnswer answer() {
