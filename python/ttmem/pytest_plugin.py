@@ -7,6 +7,7 @@
     @pytest.mark.limit_dram("1 GiB")     fail if the test takes more on any one device
     @pytest.mark.limit_l1("64 MiB")
     @pytest.mark.no_device_leaks         fail if buffers that the test made outlive it
+    @pytest.mark.no_growth               fail if what it holds grows from ttmem.step() to ttmem.step()
 
 Without `--ttmem` nothing is hooked and the marks do nothing. Works under xdist: workers measure,
 the controller prints.
@@ -18,13 +19,14 @@ from typing import Any, Dict, Generator, List, Optional, Set
 
 import pytest
 
-from . import explaining, measure, report as reporting
+from . import explaining, growth, measure, report as reporting
 
 PROPERTY = "ttmem"
 MARKS = {
     "limit_dram(size)": "with --ttmem: fail if a device's DRAM buffers ever exceed this",
     "limit_l1(size)": "with --ttmem: fail if a device's L1 buffers ever exceed this",
     "no_device_leaks": "with --ttmem: fail if buffers made by the test outlive it",
+    "no_growth": "with --ttmem: fail if holdings grow from one ttmem.step() of the test to the next",
 }
 
 
@@ -67,6 +69,7 @@ class Measuring:
         self._ending: Dict[int, measure.Pause] = {}
         self._torn_down: Optional[pytest.Item] = None
         self._leaks: Optional[List[str]] = None
+        self._grown: List[str] = []
         try:
             self._session = measure.Session()
         except (OSError, RuntimeError) as reason:
@@ -75,6 +78,7 @@ class Measuring:
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, None, None]:
         self._leaks = None
+        self._grown = []
         self._session.begin(item.nodeid)
         yield
         self._session.abandon()
@@ -91,6 +95,15 @@ class Measuring:
         self._session.resume(began)
         # Finalizers run last one first: this one before the fixture's own.
         fixturedef.addfinalizer(lambda: self._begin_ending(fixturedef))
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, None, None]:
+        if item.get_closest_marker("no_growth") is None:
+            yield
+            return
+        following = growth.Following()
+        yield
+        self._grown = following.end()
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, None, None]:
@@ -119,7 +132,7 @@ class Measuring:
             _explain(result)
         if call.when == "call":
             figures = self._session.look()
-            _fail(result, _beyond_limits(item, figures) if figures else [])
+            _fail(result, (_beyond_limits(item, figures) if figures else []) + self._grown)
         elif call.when == "teardown":
             figures = self._session.end()
             if figures is not None:

@@ -12,7 +12,11 @@ namespace {
 
 using ledger::EventKind;
 
+constexpr std::size_t kMostFollowed = 256;  // processes; each may need 128 KiB
+
+// Where words are not told, sizes tell allocations apart.
 std::uint64_t what(const ledger::EventView& event) {
+  if (event.operation.empty() && event.line.empty()) return event.requested;
   return std::hash<std::string>()(event.operation) * 31 + std::hash<std::string>()(event.line);
 }
 
@@ -28,6 +32,7 @@ std::vector<ledger::Owner> living(const ledger::Snapshot& snapshot) {
 
 void LeakFollower::take(const std::vector<ledger::EventView>& events) {
   for (const ledger::EventView& event : events) {
+    if (watch_.followed() >= kMostFollowed && !watch_.follows(event.process)) continue;
     if (event.kind == EventKind::kStep) watch_.steps_of(event.process).mark(event.time);
     if (event.kind == EventKind::kGap) watch_.steps_of(event.process).missed();
     if (event.kind == EventKind::kBufferAllocated && !event.kernel_binaries) {

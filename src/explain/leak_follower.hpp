@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // Follows processes as somebody reads them: events in, a look at what is held whenever a step
-// began, a report out. The command, the live screen and the daemon do it in the same way.
+// began, a report out. The command, the live screen and the daemon do it in the same way. At most
+// 256 processes are followed.
 #pragma once
 
 #include <cstdint>

@@ -58,6 +58,10 @@ LeakWatch::Process LeakWatch::name_of(const ledger::Owner& process) {
   return {process->pid, process->start, process->segment};
 }
 
+bool LeakWatch::follows(const ledger::Owner& process) const {
+  return processes_.contains(name_of(process));
+}
+
 StepFinder& LeakWatch::steps_of(const ledger::Owner& process) {
   Followed& followed = processes_[name_of(process)];
   followed.process = process;

@@ -77,6 +77,8 @@ struct LeakReport {
 
 class LeakWatch {
  public:
+  bool follows(const ledger::Owner& process) const;
+  std::size_t followed() const { return processes_.size(); }
   StepFinder& steps_of(const ledger::Owner& process);
   // Whether a step began since the last look at this process, or it is followed from now on.
   bool is_due(const ledger::Owner& process) const;

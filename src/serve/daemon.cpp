@@ -429,7 +429,7 @@ http::RouteSources Daemon::sources() {
               [this](const std::optional<view::MetricsOptions>& chosen) {
                 const view::MetricsOptions settings{.per_process = from_loop_.metrics_per_process};
                 return view::metrics_text(refresher_->snapshot(), chosen.value_or(settings), self(),
-                                          refresher_->launches());
+                                          refresher_->launches(), refresher_->leaks());
               },
           .first_events =
               [this](const http::StreamOptions& reader, const std::string& last) {
@@ -441,7 +441,8 @@ http::RouteSources Daemon::sources() {
                 const ledger::Snapshot& frame = refresher_->live().frame();
                 return recording_ ? recording_->json(frame) : no_recordings_json(frame);
               },
-          .self = [this] { return self(); }};
+          .self = [this] { return self(); },
+          .leaks = [this] { return refresher_->leaks(); }};
 }
 
 // No question may end the daemon.

@@ -20,6 +20,7 @@ using namespace std::chrono_literals;
 constexpr auto kStreamPeriod = 100ms, kLegacyPeriod = 200ms, kIdlePeriod = 1000ms;
 constexpr std::uint32_t kSensorsMs = 3000;  // 32 devices cost 2 ms
 constexpr int kLargestShare = 5;            // a fifth of a core
+constexpr int kLeaksShare = 20;             // a twentieth of it
 constexpr std::size_t kMostRecent = 1000;   // events
 
 }  // namespace
@@ -42,6 +43,7 @@ void Refresher::refresh() {
   const bool changed = live_.take(collector_.snapshot());
   cost_ = loop::thread_time() - start;
   tell_all(events, changed);
+  follow_leaks(events);
   last_ = Clock::now();
   ++counts_.refreshes;
   counts_.changes += changed ? 1 : 0;
@@ -81,6 +83,22 @@ void Refresher::tell_history(bool changed) {
 }
 
 News Refresher::take_news() { return std::exchange(news_, {}); }
+
+// Looks at what is held once a second at most, and never so that it takes a twentieth of a core.
+void Refresher::follow_leaks(const std::vector<ledger::EventView>& events) {
+  leaks_.take(events);
+  const ledger::Snapshot& now = collector_.snapshot();
+  if (Clock::now() < leaks_due_) return;
+  const std::chrono::nanoseconds start = thread_time();
+  leaks_.forget_the_dead(now);
+  if (leaks_.is_due(now)) {
+    leaks_.look(now, [this](std::uint32_t device, ledger::Space space) {
+      return collector_.live_spaces(device, space);
+    });
+  }
+  leaks_due_ =
+      Clock::now() + std::max<Clock::duration>(kIdlePeriod, (thread_time() - start) * kLeaksShare);
+}
 
 void Refresher::refresh_if_old() {
   if (Clock::now() - last_ >= std::max<Clock::duration>(kStreamPeriod, cost_ * kLargestShare)) {

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "collect/collector.hpp"
+#include "explain/leak_follower.hpp"
 #include "loop/loop.hpp"
 #include "loop/worker.hpp"
 #include "serve/history/busy_minutes.hpp"
@@ -111,6 +112,8 @@ class Refresher {
   http::LiveSnapshot& live() { return live_; }
   view::CounterMemory& launches() { return launches_; }
   const http::Readers& readers() const { return broadcast_.readers(); }
+  // What grows from step to step, of the living.
+  explain::LeakReport leaks() const { return leaks_.report(); }
 
   struct Counts {
     std::uint64_t refreshes = 0;
@@ -126,6 +129,7 @@ class Refresher {
 
   void tell_all(const std::vector<ledger::EventView>& events, bool changed);
   void tell_history(bool changed);
+  void follow_leaks(const std::vector<ledger::EventView>& events);
 
   history::History* history_;
   bool tells_original_ = false, tells_events_ = false;
@@ -137,6 +141,8 @@ class Refresher {
   history::BusyMinutes busy_minutes_;
   News news_;
   std::string failure_;  // of the last reading
+  explain::LeakFollower leaks_;
+  Clock::time_point leaks_due_;
   Counts counts_;
   Clock::time_point last_;
   std::chrono::nanoseconds cost_{};

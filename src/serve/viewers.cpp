@@ -36,7 +36,8 @@ struct Viewers::Viewer {
                 .first_events = shared.first_events,
                 .recent_events = shared.recent_events,
                 .recordings = shared.recordings,
-                .self = shared.self}) {}
+                .self = shared.self,
+                .leaks = shared.leaks}) {}
 
   void refresh_if_old() {
     if (refreshed != Clock::time_point{} && Clock::now() - refreshed < kFresh) return;

@@ -13,6 +13,7 @@
 
 #include "collect/collector.hpp"
 #include "collect/replay_outline.hpp"
+#include "explain/leaks.hpp"
 #include "ledger/event.hpp"
 #include "ledger/snapshot.hpp"
 #include "view/origin_tree.hpp"
@@ -102,6 +103,7 @@ struct Frame {
   std::optional<ProcessDetails> process;
   std::optional<std::vector<ledger::ProgramView>> programs;
   std::vector<std::shared_ptr<const EventLine>> events;  // oldest first
+  explain::LeakReport leaks;                             // what grows; nothing: not followed
 };
 
 // Fills in what is asked for, from the state that the collector has.

@@ -6,10 +6,13 @@
 #include <cctype>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "top/sort_orders.hpp"
 #include "top/views.hpp"
 #include "view/labels.hpp"
 #include "view/status_sections.hpp"
+#include "view/units.hpp"
 
 namespace ttmem::top {
 namespace {
@@ -53,6 +56,25 @@ bool matches(const std::string& filter, std::initializer_list<std::string_view> 
   if (filter.empty()) return true;
   return std::any_of(texts.begin(), texts.end(),
                      [&filter](std::string_view text) { return contains(text, filter); });
+}
+
+std::string leak_text(const Scene& scene, const ledger::ProcessView& process) {
+  const explain::LeakReport& leaks = scene.frame.leaks;
+  const auto is_its = [&](const auto& each) { return each.process->is(process); };
+  const auto suspect = std::ranges::find_if(leaks.suspects, is_its);
+  if (suspect != leaks.suspects.end()) {
+    return fmt::format("{} per step in {}: {} {}",
+                       view::bytes_text(static_cast<std::uint64_t>(suspect->taken_per_step)),
+                       view::title(suspect->space), suspect->origin.operation,
+                       suspect->origin.line);
+  }
+  const auto falling = std::ranges::find_if(leaks.falling, is_its);
+  if (falling != leaks.falling.end()) {
+    return fmt::format("the lowest L1 address falls by {:.0f} B per step", falling->bytes_per_step);
+  }
+  const auto cache = std::ranges::find_if(leaks.caches, is_its);
+  if (cache == leaks.caches.end()) return "";
+  return fmt::format("{:.1f} new programs per step", cache->programs_per_step);
 }
 
 ledger::Figure l1_held(const ledger::DeviceFigures& figures) {

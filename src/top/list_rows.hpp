@@ -17,6 +17,9 @@
 
 namespace ttmem::top {
 
+// What grows from step to step in this process, in a line; "" = nothing, or it is not followed.
+std::string leak_text(const Scene& scene, const ledger::ProcessView& process);
+
 // L1 used; of a process that only a stock TT-Metal tells of, the buffers it asked for.
 ledger::Figure l1_held(const ledger::DeviceFigures& figures);
 

@@ -113,8 +113,9 @@ std::string kernel_counts(const ledger::ProcessView& process) {
   return fmt::format("{}/{}/{}", counts[0], counts[1], counts[2]);
 }
 
-view::Look name_look(const ledger::ProcessView& process) {
+view::Look name_look(const ledger::ProcessView& process, bool leaks) {
   if (!process.failures.empty()) return looks::kBad;
+  if (leaks) return looks::kWarn;
   if (process.segment.empty()) return looks::kWarn;  // only others tell of it
   const bool doubtful = process.tracking.exact == false || process.tracking.unrecorded > 0 ||
                         !process.tracking.hooks_missing.empty();
@@ -125,6 +126,7 @@ std::vector<ListCell> process_cells(const Scene& scene, const ProcessRow& row) {
   const ledger::ProcessView& process = *row.process;
   const Track* track = scene.history.process(row.id);
   const bool l1 = shows_l1(scene.state.list());
+  const bool leaks = !leak_text(scene, process).empty();
   const auto bytes = [&](const ledger::Figure& figure) {
     return process.devices.empty() ? "-" : scene.bytes(figure);
   };
@@ -136,7 +138,7 @@ std::vector<ListCell> process_cells(const Scene& scene, const ProcessRow& row) {
   };
   return {{process.label(), looks::kSoft, {}},
           {view::user_text(process), looks::kSoft, {}},
-          {process.name, name_look(process), {}},
+          {(leaks ? "▲ " : "") + process.name, name_look(process, leaks), {}},
           {device_list(process), looks::kText, {}},
           {bytes(row.dram), looks::kText, {}},
           {bytes(row.l1), looks::kText, {}},

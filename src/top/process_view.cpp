@@ -57,6 +57,7 @@ void draw_identity(Canvas& canvas, const view::Rect& place, const Scene& scene,
     canvas.grid.text(inside.x + 11, y++, text, look, inside.columns - 12);
   };
   line("tracking", trust_text(process), trust_look(process.tracking));
+  line("▲ grows", leak_text(scene, process), looks::kWarn);
   line("command", process.command, looks::kText);
   line("user",
        fmt::format("{}   source {}   {}", view::user_text(process),

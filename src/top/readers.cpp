@@ -5,7 +5,9 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -15,6 +17,7 @@
 #include <utility>
 
 #include "collect/replay_outline.hpp"
+#include "explain/leak_follower.hpp"
 #include "top/source.hpp"
 #include "view/text.hpp"
 
@@ -39,16 +42,52 @@ class EventLines {
   std::deque<std::shared_ptr<const EventLine>> lines_;
 };
 
+// What grows from step to step. Steps are found in events, which cost: a host on which more happens
+// than a screen may spend on is not followed any more.
+class LeakMarks {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  bool is_on() const { return on_; }
+
+  // `first`: what the rings still held when the collector was made.
+  void follow(const collect::Collector& collector, const std::vector<ledger::EventView>& events,
+              bool first) {
+    const Clock::time_point now = Clock::now();
+    const std::chrono::duration<double> passed = now - std::exchange(last_, now);
+    if (!first &&
+        static_cast<double>(events.size()) > kMostEvents * std::max(passed.count(), 0.1)) {
+      on_ = false;
+      follower_ = {};
+      return;
+    }
+    follower_.take(events);
+    if (now < due_) return;
+    due_ = now + kLookEvery;
+    follower_.forget_the_dead(collector.snapshot());
+    if (!follower_.is_due(collector.snapshot())) return;
+    follower_.look(collector.snapshot(), [&](std::uint32_t device, ledger::Space space) {
+      return collector.live_spaces(device, space);
+    });
+  }
+  explain::LeakReport report() const { return follower_.report(); }
+
+ private:
+  static constexpr double kMostEvents = 5000;  // a second
+  static constexpr auto kLookEvery = std::chrono::seconds(1);
+
+  explain::LeakFollower follower_;
+  Clock::time_point last_ = Clock::now(), due_;
+  bool on_ = true;
+};
+
 class CollectorReader {
  public:
   CollectorReader(collect::Options options, Complete complete)
       : options_(std::move(options)), complete_(std::move(complete)) {}
 
   void read(const Request& request, Frame& frame) {
-    if (!collector_ || (request.events && !options_.events)) {
-      options_.events = request.events;
-      collector_.emplace(options_);
-    }
+    const bool first = open(request);
     collector_->refresh();
     // A copy of very many processes costs as much as a look at them. What others complete changes
     // without a mark.
@@ -57,18 +96,43 @@ class CollectorReader {
     frame.state = state_;
     frame.snapshot.time = collector_->snapshot().time;
     if (complete_) complete_(*collector_, frame.snapshot);
-    if (options_.events) lines_.add(collector_->take_events());
+    take_events(first, frame);
     frame.events.clear();
     if (request.events) lines_.copy_to(frame);
     take_details(*collector_, request, frame);
   }
 
  private:
+  // Whether there is a new collector, whose first events are those that the rings still hold.
+  bool open(const Request& request) {
+    const bool begins = request.events && !listed_;
+    const bool rests = options_.events && !listed_ && !begins && !leaks_.is_on();
+    if (collector_ && !begins && !rests) return false;
+    listed_ = listed_ || request.events;
+    options_.events = listed_ || leaks_.is_on();
+    collector_.emplace(options_);
+    return true;
+  }
+  void take_events(bool first, Frame& frame) {
+    frame.leaks = {};
+    if (!options_.events) return;
+    std::vector<ledger::EventView> events = collector_->take_events();
+    // A second collector tells again what the first one told.
+    const bool again = first && followed_;
+    if (leaks_.is_on() && !again) leaks_.follow(*collector_, events, first);
+    followed_ = true;
+    if (leaks_.is_on()) frame.leaks = leaks_.report();
+    if (listed_) lines_.add(std::move(events));
+  }
+
   collect::Options options_;
   Complete complete_;
   std::optional<collect::Collector> collector_;
   std::uint64_t state_ = 0;
   EventLines lines_;
+  LeakMarks leaks_;
+  bool listed_ = false;    // somebody looks at the events
+  bool followed_ = false;  // the first events were taken
 };
 
 // A recording. What takes a pass over all of it comes from a thread of its own, later.

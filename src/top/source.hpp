@@ -24,7 +24,9 @@ using Read = std::function<void(const Request& request, Frame& frame)>;
 using Complete =
     std::function<void(const collect::Collector& collector, ledger::Snapshot& snapshot)>;
 
-// Reads through a collector. Events are followed from the first request that asks for them.
+// Reads through a collector. Events are listed from the first request that asks for them; what
+// grows from step to step is followed from the start, unless so much happens that it would cost too
+// much.
 Read collector_reader(const collect::Options& options, Complete complete = {});
 
 // Reads a recording at the moment that a request names. `first` is the one before any is named.

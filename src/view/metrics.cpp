@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "view/metrics.hpp"
 
+#include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -183,6 +185,35 @@ void add_device_in_short(MetricFamilies& families, const ledger::DeviceView& dev
   add_headroom_and_processes(families, device, labels);
 }
 
+// Of a device where the steps of nobody are known, nothing is said: 0 would be a promise.
+void add_leaks(MetricFamilies& families, const ledger::Snapshot& snapshot,
+               const explain::LeakReport& leaks) {
+  std::set<std::uint32_t> known;
+  for (const explain::WatchedProcess& watched : leaks.processes) {
+    if (!watched.is_known) continue;
+    for (const ledger::ProcessView& process : snapshot.processes) {
+      if (!process.alive || !process.is(*watched.process)) continue;
+      for (const ledger::ProcessDeviceView& device : process.devices) known.insert(device.id);
+    }
+  }
+  const auto count = [](const auto& list, std::uint32_t device) {
+    return static_cast<std::uint64_t>(
+        std::ranges::count(list, device, [](const auto& each) { return each.device; }));
+  };
+  for (const ledger::DeviceView& device : snapshot.devices) {
+    if (!known.contains(device.id)) continue;
+    const Labels labels = device_labels(device.id, device.unique_id);
+    const auto gauge = [&](const char* kind, std::uint64_t value) {
+      families.gauge("ttmem_leak_suspects",
+                     "What grows from step to step of the processes on a device, by kind.",
+                     labels.with("kind", kind), value);
+    };
+    gauge("line", count(leaks.suspects, device.id));
+    gauge("lowest_l1", count(leaks.falling, device.id));
+    gauge("program_cache", count(leaks.caches, device.id));
+  }
+}
+
 void add_processes(MetricFamilies& families, const ledger::Snapshot& snapshot) {
   std::map<std::string_view, std::uint64_t> by_state = {
       {"alive", 0}, {"closed", 0}, {"died", 0}, {"exec", 0}};
@@ -337,7 +368,8 @@ Result<MetricsOptions> metrics_options(const std::vector<std::string>& collected
 }
 
 std::string metrics_text(const ledger::Snapshot& snapshot, const MetricsOptions& options,
-                         const SelfFigures& self, CounterMemory& memory) {
+                         const SelfFigures& self, CounterMemory& memory,
+                         const explain::LeakReport& leaks) {
   memory.observe(snapshot);
   MetricFamilies families;
   for (const ledger::DeviceView& device : snapshot.devices) {
@@ -347,6 +379,7 @@ std::string metrics_text(const ledger::Snapshot& snapshot, const MetricsOptions&
       add_device_in_short(families, device);
     }
   }
+  if (options.devices) add_leaks(families, snapshot, leaks);
   if (options.devices) add_processes(families, snapshot);
   if (options.jobs) add_jobs(families, snapshot);
   if (options.per_process) add_every_process(families, snapshot);

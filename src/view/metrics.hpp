@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "explain/leaks.hpp"
 #include "ledger/figure_table.hpp"
 #include "ledger/snapshot.hpp"
 
@@ -77,8 +78,9 @@ class CounterMemory {
 
 inline constexpr std::string_view kMetricsContentType = "text/plain; version=0.0.4; charset=utf-8";
 
-// Lets `memory` observe the snapshot first.
+// Lets `memory` observe the snapshot first. `leaks`: what grows, of the processes in the snapshot.
 std::string metrics_text(const ledger::Snapshot& snapshot, const MetricsOptions& options,
-                         const SelfFigures& self, CounterMemory& memory);
+                         const SelfFigures& self, CounterMemory& memory,
+                         const explain::LeakReport& leaks = {});
 
 }  // namespace ttmem::view

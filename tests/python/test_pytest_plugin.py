@@ -62,6 +62,39 @@ TESTS = """
 """
 
 
+GROWING = """
+    import time
+    import pytest
+    import ttmem
+
+    def decode(chip, first, leak):
+        for step in range(40):
+            ttmem.step()
+            chip.allocate(first, 4096, space=1)
+            if leak:
+                with ttmem.region("sampling"):
+                    chip.allocate(first + 1 + step, 64)
+            time.sleep(0.03)
+            chip.free(first, space=1)
+
+    @pytest.mark.no_growth
+    def test_steady(chip):
+        decode(chip, 10, leak=False)
+
+    @pytest.mark.no_growth
+    def test_growing(chip):
+        decode(chip, 100, leak=True)
+
+    @pytest.mark.no_growth
+    def test_of_two_steps(chip):
+        ttmem.step()
+        ttmem.step()
+
+    def test_unmarked(chip):
+        decode(chip, 200, leak=True)
+"""
+
+
 @pytest.fixture
 def run_pytest(tmp_path):
     library, command = built.LIBRARY, built.TTMEM
@@ -97,6 +130,15 @@ def run_pytest(tmp_path):
 
 def outcomes(output):
     return [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))]
+
+
+def test_what_grows_from_step_to_step_fails(run_pytest, tmp_path):
+    (tmp_path / "test_sample.py").write_text(textwrap.dedent(GROWING))
+    done = run_pytest("--ttmem")
+    assert "2 failed, 2 passed" in done.stdout, done.stdout
+    assert "::test_growing" in outcomes(done.stdout)[0] and "::test_of_two_steps" in outcomes(done.stdout)[1]
+    assert "grows by 768 B per step in dram of device 0" in done.stdout, "64 B in each of 12 banks"
+    assert "whether it grows is not known" in done.stdout
 
 
 def test_without_the_option_nothing_happens(run_pytest, tmp_path):

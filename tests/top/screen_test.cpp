@@ -38,6 +38,29 @@ TEST(Screen, EveryViewAtEverySizeIsDrawnWithinTheGrid) {
   }
 }
 
+TEST(Screen, AProcessThatGrowsIsMarked) {
+  Frame frame = example_frame();
+  const History history = example_history(frame);
+  const ledger::ProcessView& process = frame.snapshot.processes[0];
+  ScreenState state;
+  const auto screen = [&] {
+    return view::plain_text(draw_screen({frame, history, state}, 140, 40).grid);
+  };
+  EXPECT_EQ(screen().find("▲ " + process.name), std::string::npos);
+  explain::LeakSuspect suspect;
+  suspect.process = std::make_shared<const ledger::ProcessName>(process);
+  suspect.space = ledger::Space::kL1;
+  suspect.origin = {"ttnn.add", "model.py:81 forward", ""};
+  suspect.taken_per_step = 4096;
+  frame.leaks.suspects = {suspect};
+  EXPECT_NE(screen().find("▲ " + process.name), std::string::npos) << screen();
+  state.view = View::kProcess;
+  state.process = process_id(process);
+  EXPECT_NE(screen().find("4.0 KiB per step in L1: ttnn.add model.py:81 forward"),
+            std::string::npos)
+      << screen();
+}
+
 TEST(Screen, ProcessesAddUpToTheDevices) {
   const Frame frame = example_frame();
   const History history;

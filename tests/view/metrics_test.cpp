@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <map>
+#include <memory>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -22,12 +23,27 @@ const std::string kDevice = R"(device="0",unique_id="0xde30000000000000")";
 // Every name that stands in the text, and in docs/metrics.md, with its type.
 using Types = std::map<std::string, std::string>;
 
+// Two lines of the first process grow, on the first of its devices.
+explain::LeakReport leaks_of(const ledger::Snapshot& snapshot) {
+  explain::LeakReport report;
+  if (snapshot.processes.empty() || snapshot.processes.front().devices.empty()) return report;
+  const ledger::ProcessView& process = snapshot.processes.front();
+  const auto owner = std::make_shared<const ledger::ProcessName>(process);
+  report.processes = {{owner, 12, 12, true, true}};
+  explain::LeakSuspect suspect;
+  suspect.process = owner;
+  suspect.device = process.devices.front().id;
+  report.suspects = {suspect, suspect};
+  return report;
+}
+
 std::string text_of(const ledger::Snapshot& snapshot, bool per_process = false) {
   view::SelfFigures self;
   self.cpu_seconds = 1.5;
   self.dropped = 3;
   view::CounterMemory memory;
-  return view::metrics_text(snapshot, {.per_process = per_process}, self, memory);
+  return view::metrics_text(snapshot, {.per_process = per_process}, self, memory,
+                            leaks_of(snapshot));
 }
 
 bool has_line(const std::string& text, const std::string& line) {
@@ -67,6 +83,18 @@ Types types_in_docs() {
     if (std::regex_match(line, match, row)) types[match[1]] = match[2];
   }
   return types;
+}
+
+TEST(Metrics, LeaksAreToldOnlyWhereStepsAreKnown) {
+  const ledger::Snapshot snapshot = seeds_snapshot();
+  const std::string text = text_of(snapshot);
+  EXPECT_TRUE(has_line(text, "ttmem_leak_suspects{" + kDevice + R"(,kind="line"} 2)")) << text;
+  EXPECT_TRUE(has_line(text, "ttmem_leak_suspects{" + kDevice + R"(,kind="lowest_l1"} 0)"));
+  view::CounterMemory memory;
+  explain::LeakReport report = leaks_of(snapshot);
+  report.processes[0].is_known = false;
+  EXPECT_EQ(view::metrics_text(snapshot, {}, {}, memory, report).find("ttmem_leak_suspects"),
+            std::string::npos);
 }
 
 TEST(Metrics, TheNumbersAreThoseOfTheSnapshot) {

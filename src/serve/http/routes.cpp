@@ -19,6 +19,7 @@
 #include "view/json.hpp"
 #include "view/json_values.hpp"
 #include "view/labels.hpp"
+#include "view/leaks_text.hpp"
 #include "view/metrics.hpp"
 
 namespace ttmem::serve::http {
@@ -52,6 +53,7 @@ const std::vector<Document>& documents() {
       {"jobs", {"device", "pid", "process"}},
       {"failures", {"device", "pid", "process", "number"}},
       {"explain", {"pid", "number"}},
+      {"leaks", {}},
       {"log", {}},
       {"recording", {}},
       {"recordings", {}},
@@ -141,6 +143,7 @@ Response Routes::api(const Request& request, const std::string& name) {
   if (name == "jobs") return jobs(request);
   if (name == "failures") return failures(request);
   if (name == "explain") return explain(request);
+  if (name == "leaks") return leaks();
   if (name == "log") return log();
   if (name == "recording") return recording();
   if (name == "recordings") return json(sources_.recordings());
@@ -273,6 +276,11 @@ Response Routes::explain(const Request& request) {
   const view::ExplainedFailure found{
       name, *newest, explain::explain_failure(*newest, picture ? &*picture : nullptr), {}};
   return json(view::explain_json(sources_.live.frame(), found, JsonLayout::kCompact));
+}
+
+// What the daemon has seen grow since it runs.
+Response Routes::leaks() {
+  return json(view::leaks_json(sources_.live.frame(), sources_.leaks(), JsonLayout::kCompact));
 }
 
 Response Routes::log() {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "collect/collector.hpp"
+#include "explain/leaks.hpp"
 #include "ledger/event.hpp"
 #include "serve/history/history.hpp"
 #include "serve/http/live_snapshot.hpp"
@@ -37,6 +38,7 @@ struct RouteSources {
   // The document of what is recorded all the time.
   std::function<std::string()> recordings;
   std::function<view::SelfFigures()> self;
+  std::function<explain::LeakReport()> leaks;
 };
 
 class Routes {
@@ -62,6 +64,7 @@ class Routes {
   Response busy_programs(const Request& request);
   Response failures(const Request& request);
   Response explain(const Request& request);
+  Response leaks();
   Response log();
   Response recording();
   Response events(const Request& request);
