@@ -11,8 +11,12 @@ VERDICT = "too_large"
 
 
 def run(device, cure=None):
-    memory = {"interleave": L1, "request_in_dram": DRAM}.get(cure and cure["kind"])
-    memory = memory or gallery.sharded((1, 1), (1024, 4096))
+    kind = cure and cure["kind"]
+    memory = {"interleave": L1, "request_in_dram": DRAM}.get(kind)
+    if memory is None:
+        parts = cure["value"] if kind == "shard" else 1
+        rows = 4 * parts // 8 or 1
+        memory = gallery.sharded((4 * parts // rows - 1, rows - 1), (1024 // parts, 4096))
     return ttnn.empty((4096, 4096), ttnn.bfloat16, ttnn.TILE_LAYOUT, device, memory)
 
 

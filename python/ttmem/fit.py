@@ -5,6 +5,7 @@
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import command
+from .figures import DeviceLike, metal_ids
 
 Number = Union[int, str]
 
@@ -14,7 +15,7 @@ def fit(
     dtype: Any = "bfloat16",
     layout: Any = "tile",
     memory_config: Any = "dram",
-    device: Optional[int] = None,
+    device: Optional[DeviceLike] = None,
     board: Optional[str] = None,
     mesh: Optional[Tuple[int, int]] = None,
     shard_dim: Optional[int] = None,
@@ -23,7 +24,7 @@ def fit(
     """The document of `ttmem fit --json`; docs/json.md has every field.
 
     `dtype`, `layout` and `memory_config` may be those of ttnn, or words: "bfloat8_b", "row_major",
-    "l1". Without `device` and `board` it is asked about the first device that is in use. A word in
+    "l1"; `device` may be one of ttnn. Without `device` and `board` it is asked about the first device that is in use. A word in
     the shape, named by `solve` as well, is solved for: `fit(("batch", 32, 4096), solve="batch")`.
 
         if not ttmem.fit((1, 32, 4096, 4096), dtype=ttnn.bfloat8_b, board="n150")["fits"]: ...
@@ -32,7 +33,7 @@ def fit(
     words += ["--dtype", _word(dtype), "--layout", _layout(layout)]
     words += _memory(memory_config)
     if device is not None:
-        words += ["--device", str(device)]
+        words += ["--device", str(metal_ids(device)[0])]
     if board is not None:
         words += ["--board", board]
     if mesh is not None:

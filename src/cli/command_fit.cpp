@@ -93,7 +93,7 @@ Result<std::vector<ListedTensor>> listed_tensors(const FitOptions& options, std:
   return std::vector<ListedTensor>{*one};
 }
 
-// What one chip of the mesh has of them.
+// What one chip of the mesh has of them. That there is such a part was asked before.
 std::vector<TensorSpec> on_one_chip(std::vector<TensorSpec> tensors, const FitOptions& options,
                                     std::uint64_t chips) {
   if (!options.shard_dimension) return tensors;
@@ -103,14 +103,26 @@ std::vector<TensorSpec> on_one_chip(std::vector<TensorSpec> tensors, const FitOp
   return tensors;
 }
 
+// Why one of them cannot be spread over the chips; "" if all can.
+std::string undividable(const std::vector<TensorSpec>& tensors, const FitOptions& options,
+                        std::uint64_t chips) {
+  if (!options.shard_dimension) return "";
+  for (const TensorSpec& tensor : tensors) {
+    const auto part = part_of(tensor, *options.shard_dimension, chips);
+    if (part) continue;
+    return fmt::format("--shard-dim {}: {}{}", *options.shard_dimension,
+                       tensor.name.empty() ? "" : tensor.name + ": ", part.error().message);
+  }
+  return "";
+}
+
 // ---- the device --------------------------------------------------------------------------------
 
+// Both, if both are named.
 const explain::Board* find_board(const FitOptions& options) {
   for (const explain::Board& board : explain::boards()) {
-    if (!options.board.empty() ? options.board == board.name
-                               : options.arch == ledger::name(board.arch)) {
-      return &board;
-    }
+    const bool named = options.board.empty() || options.board == board.name;
+    if (named && (options.arch.empty() || options.arch == ledger::name(board.arch))) return &board;
   }
   return nullptr;
 }
@@ -162,7 +174,9 @@ Result<FitTarget> find_target(const collect::Collector& collector, FitOptions& o
   };
   if (!options.board.empty() || !options.arch.empty()) {
     if (const explain::Board* board = find_board(options)) return empty(*board);
-    return none("that board is not known: name n150, n300, t3k, galaxy or p150");
+    return none(
+        "there is no such board: name n150, n300, t3k or galaxy (wormhole_b0), or p150 "
+        "(blackhole)");
   }
   const ledger::DeviceView* device = find_device(options, collector.snapshot(), options.selection);
   if (!device && !options.device.empty()) {
@@ -201,6 +215,10 @@ int fit(FitOptions& options) {
   const auto make = [&](std::uint64_t value) {
     return on_one_chip(with_value(*tensors, value), options, answer.chips);
   };
+  if (const std::string why = undividable(with_value(*tensors, 1), options, answer.chips);
+      !why.empty()) {
+    return complain(why, kUsage);
+  }
   answer.device = target->device;
   answer.empty = target->empty;
   if (!answer.variable.empty()) answer.solved = explain::largest_that_fits(make, *target);
@@ -267,13 +285,17 @@ void add_device_options(CLI::App& command, FitOptions& options) {
       .add_option("--trace-region", options.trace_region_bytes,
                   "trace_region_size of an empty device")
       ->type_name("BYTES");
-  command.add_option("--mesh", options.mesh, "Rows and columns of a mesh, as in 2x4")
-      ->type_name("RxC");
-  CLI::Option* replicate = command.add_flag("--replicate", options.replicate,
-                                            "Put all of it on every chip (the default)");
+  CLI::Option* mesh =
+      command.add_option("--mesh", options.mesh, "Rows and columns of a mesh, as in 2x4")
+          ->type_name("RxC");
+  CLI::Option* replicate =
+      command
+          .add_flag("--replicate", options.replicate, "Put all of it on every chip (the default)")
+          ->needs(mesh);
   command
       .add_option("--shard-dim", options.shard_dimension, "Spread this dimension over the chips")
       ->type_name("N")
+      ->needs(mesh)
       ->excludes(replicate);
 }
 

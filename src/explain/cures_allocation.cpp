@@ -248,6 +248,28 @@ void add_wider_spread(const Case& it, std::uint64_t hole, Findings& findings) {
   findings.cures.push_back(std::move(cure));
 }
 
+// The same tensor in smaller shards on more cores.
+void add_smaller_shards(const Case& it, std::uint64_t need, std::uint64_t hole,
+                        Findings& findings) {
+  const std::uint64_t shards = it.message.banks.value_or(0), banks = it.space->banks;
+  const std::uint64_t unit = std::max<std::uint64_t>(it.space->alignment, 1);
+  if (shards == 0) return;
+  for (std::uint64_t parts = 2; parts <= banks / shards; ++parts) {
+    const std::uint64_t less = need / parts;
+    if (need % (parts * unit) != 0 || less > hole) continue;
+    Cure cure = fitting(CureKind::kShard, less, hole);
+    cure.value = parts;
+    cure.given = fmt::format("a shard can be cut into {} equal parts", parts);
+    cure.call = "memory_config=ttnn.MemoryConfig(…, ttnn.ShardSpec(…))";
+    cure.text = fmt::format(
+        "Cut each of the {} shards into {}, on {} cores: {} in each, which fit into the largest "
+        "hole with {} to spare.",
+        shards, parts, shards * parts, bytes_text(less), bytes_text(*cure.to_spare));
+    findings.cures.push_back(std::move(cure));
+    return;
+  }
+}
+
 void add_request_in_dram(const Case& it, Findings& findings) {
   const std::uint64_t requested =
       it.message.requested.value_or(it.failure.requested.value_or(std::uint64_t{0}));
@@ -276,6 +298,7 @@ void cure_allocation(const Case& it, Findings& findings) {
   }
   const std::uint64_t hole = it.free_list().largest();
   add_data_type(it, need, hole, findings);
+  add_smaller_shards(it, need, hole, findings);
   add_wider_spread(it, hole, findings);
   add_request_in_dram(it, findings);
 }

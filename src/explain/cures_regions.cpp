@@ -4,6 +4,7 @@
 // What helps where a region of fixed size is too small: L1_SMALL, the trace region, the
 // kernel-config ring. Each is a number that the device is opened with.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -54,17 +55,35 @@ void cure_l1_small(const Case& it, Findings& findings) {
   findings.cures.push_back(std::move(tables));
 }
 
+// What the region must have at least, and what it has; over all banks.
+struct RegionBytes {
+  std::uint64_t least = 0, now = 0;
+};
+
+// The runtime says it of all traces together, or the allocator of one bank of the region.
+std::optional<RegionBytes> trace_bytes(const Case& it) {
+  if (it.message.needed && it.message.limit) {
+    const std::uint64_t banks = it.dram ? it.dram->banks : 1;
+    return RegionBytes{round_up(*it.message.needed, kUnit * std::max<std::uint64_t>(banks, 1)),
+                       *it.message.limit};
+  }
+  const std::uint64_t need = needed_block(it), banks = it.message.banks.value_or(0);
+  if (need == 0 || banks == 0 || !it.message.bank || !it.message.largest) return std::nullopt;
+  // What it gains joins the last hole, which may be another one than the largest.
+  return RegionBytes{(*it.message.bank + need) * banks, *it.message.bank * banks};
+}
+
 void cure_trace_region(const Case& it, Findings& findings) {
-  if (!it.message.needed || !it.message.limit) return;
+  const auto bytes = trace_bytes(it);
+  if (!bytes) return;
   Cure cure;
   cure.kind = CureKind::kTraceRegionSize;
-  const std::uint64_t banks = it.dram ? it.dram->banks : 1;
-  cure.value = round_up(*it.message.needed, kUnit * std::max<std::uint64_t>(banks, 1));
+  cure.value = bytes->least;
   cure.call = fmt::format("ttnn.open_device(..., trace_region_size={})", *cure.value);
   cure.text = fmt::format(
       "Open the device with trace_region_size={} or more instead of {}, or release "
       "traces that are not replayed any more (ttnn.release_trace).",
-      *cure.value, *it.message.limit);
+      *cure.value, bytes->now);
   findings.cures.push_back(std::move(cure));
 }
 

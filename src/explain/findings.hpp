@@ -74,6 +74,7 @@ enum class CureKind : std::uint8_t {
   kClearProgramCache,
   kProgramConfig,
   kConvConfig,
+  kShard,
 };
 
 // Something that helps, tried out on the picture.
@@ -86,7 +87,7 @@ struct Cure {
   ledger::Figure frees;     // bytes in each bank
   ledger::Figure hole;      // the hole that is there afterwards
   ledger::Figure to_spare;  // of it
-  ledger::Figure value;     // of a setting; bits of a data type; what to divide in0_block_w by
+  ledger::Figure value;     // of a setting; bits of a type; what to divide in0_block_w or shards by
   std::vector<std::uint64_t> addresses;  // of the tensors that it is about, the lowest 64
 };
 
@@ -124,9 +125,10 @@ template <>
 inline constexpr std::array<std::string_view, 5> kNamesOf<explain::StripKind> = {
     "held", "hole", "mixed", "program", "needed"};
 template <>
-inline constexpr std::array<std::string_view, 12> kNamesOf<explain::CureKind> = {
+inline constexpr std::array<std::string_view, 13> kNamesOf<explain::CureKind> = {
     "deallocate",     "move_to_dram",        "reallocate",     "request_in_dram",
     "data_type",      "interleave",          "l1_small_size",  "trace_region_size",
-    "worker_l1_size", "clear_program_cache", "program_config", "conv_config"};
+    "worker_l1_size", "clear_program_cache", "program_config", "conv_config",
+    "shard"};
 
 }  // namespace ttmem::ledger

@@ -26,8 +26,9 @@ std::string sum_text(const Findings& findings) {
   if (!sum.held || !sum.holes || !sum.bank) return "";
   const std::uint64_t total = *sum.held + *sum.holes;
   std::string text = fmt::format(
-      "  asked {} B   held {} B + holes {} B = {} B{}\n", exact_text(sum.asked),
-      exact_text(sum.held), exact_text(sum.holes), exact_text(total),
+      "  {}held {} B + holes {} B = {} B{}\n",
+      sum.asked ? fmt::format("asked {} B   ", exact_text(*sum.asked)) : "", exact_text(sum.held),
+      exact_text(sum.holes), exact_text(total),
       total == *sum.bank ? "" : fmt::format(" (the bank has {} B)", exact_text(sum.bank)));
   text += fmt::format("  largest hole {} B; figures of the {}\n", exact_text(sum.largest_hole),
                       sum.figures_from == "message" ? "runtime's message" : "picture");

@@ -109,3 +109,13 @@ def test_wrong_usage(words):
 def test_no_device_is_said():
     done = command.run("fit", "--shape", "32,32")
     assert done.returncode == 1 and "--board n150" in done.stderr
+
+
+@pytest.mark.parametrize(("words", "why"), [
+    (("--board", "n150", "--arch", "blackhole"), "there is no such board"),
+    (("--board", "t3k", "--mesh", "2x4", "--shard-dim", "5"), "there is no dimension 5 to shard"),
+    (("--board", "t3k", "--shard-dim", "0"), "--mesh"),
+])
+def test_what_contradicts_itself_is_refused(words, why):
+    done = command.run("fit", "--shape", "64,64", *words)
+    assert done.returncode != 0 and done.stdout == "" and why in done.stderr

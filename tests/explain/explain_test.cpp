@@ -94,6 +94,39 @@ TEST(Explain, FullNamesTheCheapestFreeingThatFits) {
   EXPECT_EQ(cure->to_spare, 250u);
 }
 
+TEST(Explain, SmallerShardsOnMoreCoresAreTriedOut) {
+  Scene scene;
+  scene.failure.per_bank = 2400;
+  scene.failure.message =
+      "Out of Memory: Not enough space to allocate 9600 B L1 buffer across 4 banks, where each "
+      "bank needs to store 2400 B, but bank size is 1000 B (allocated: 0 B, free: 1000 B, largest "
+      "free block: 1000 B)";
+  Findings findings = explain_failure(scene.failure, &scene.picture);
+  EXPECT_EQ(findings.verdict, Verdict::kTooLarge);
+  const Cure* cure = find(findings, CureKind::kShard);
+  ASSERT_NE(cure, nullptr);
+  EXPECT_EQ(cure->value, 3u) << "halves have 1,200, which do not fit either";
+  EXPECT_EQ(cure->to_spare, 200u);
+  // On 64 banks 32 shards become 64, which is not enough.
+  scene.failure.message.replace(scene.failure.message.find("across 4"), 8, "across 32");
+  findings = explain_failure(scene.failure, &scene.picture);
+  EXPECT_EQ(find(findings, CureKind::kShard), nullptr);
+}
+
+TEST(Explain, AFullTraceRegionNamesItsSize) {
+  Scene scene(Space::kTrace);
+  scene.failure.per_bank = 700;
+  scene.failure.message =
+      "Out of Memory: Not enough space to allocate 8400 B TRACE buffer across 12 banks, where each "
+      "bank needs to store 700 B, but bank size is 1000 B (allocated: 400 B, free: 600 B, largest "
+      "free block: 600 B)";
+  const Findings findings = explain_failure(scene.failure, nullptr);
+  EXPECT_EQ(findings.verdict, Verdict::kTraceRegion);
+  const Cure* cure = find(findings, CureKind::kTraceRegionSize);
+  ASSERT_NE(cure, nullptr);
+  EXPECT_EQ(cure->value, 1700u * 12);
+}
+
 TEST(Explain, ScatteredMovesWhatLiesBetweenTheHoles) {
   // 1000 ..200.. 1200 [100] 1300 ..200.. 1500 [350] 1850 ..150..
   const Findings findings = Scene().held(1200, 1300, 1).held(1500, 1850, 2).ask(400);

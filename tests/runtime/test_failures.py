@@ -6,6 +6,7 @@ cure that `ttmem explain` prints is taken and must pass."""
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 
@@ -22,7 +23,7 @@ EXPECTED = {
     "interleaved_dram": {"deallocate", "data_type"},
     "sharded_dram": {"deallocate", "data_type"},
     "interleaved_l1": {"deallocate", "move_to_dram", "request_in_dram"},
-    "sharded_l1": {"interleave", "request_in_dram"},
+    "sharded_l1": {"shard", "interleave", "request_in_dram"},
     "scattered_l1": {"reallocate", "deallocate", "move_to_dram", "data_type", "request_in_dram"},
     "matmul_clash": {"deallocate", "move_to_dram", "program_config"},
     "softmax_clash": {"reallocate", "deallocate", "move_to_dram"},
@@ -66,12 +67,31 @@ def check_sum(findings):
         assert sum(each["free"] for each in strips) == total["holes"]
 
 
+def unwrapped(text):
+    """A line each for what stands between empty lines, whatever its width; without pids and ages, and
+    without the text of source lines, which is cut."""
+    text = re.sub(r"\((\d+)\)", "(PID)", text.replace(SOURCE, "SOURCE"), count=1)
+    text = re.sub(r"^( +SOURCE\S+:\d+: ).*$", r"\1…", re.sub(r"\b\d+ s\b", "AGE", text), flags=re.MULTILINE)
+    return "\n".join(" ".join(part.split()) for part in text.split("\n\n")) + "\n"
+
+
+def check_golden(name, text):
+    """The whole screen, as it was looked at once; TTMEM_UPDATE_GOLDEN=1 writes it anew."""
+    path = os.path.join(oracle.HERE, "golden", f"{name}.txt")
+    if os.environ.get("TTMEM_UPDATE_GOLDEN"):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(unwrapped(text))
+    with open(path, encoding="utf-8") as file:
+        assert file.read() == unwrapped(text)
+
+
 def check_script(process, name):
     failed = told(process)
     assert failed["script"] == name and failed["failed"], failed
     findings = command.document("explain", "--pid", str(failed["pid"]))
     assert findings["verdict"] == failed["verdict"], findings["failure"]["message"]
     check_sum(findings)
+    check_golden(name, command.text("explain", "--pid", str(failed["pid"])))
     kinds = {cure["kind"] for cure in findings["cures"]}
     assert kinds >= EXPECTED[name], f"{name}: {kinds}"
     process.stdin.write(json.dumps(findings["cures"]) + "\n")

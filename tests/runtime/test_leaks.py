@@ -54,7 +54,7 @@ device = ttnn.open_device(device_id=0)
 TILE = {"dtype": ttnn.bfloat16, "layout": ttnn.TILE_LAYOUT, "device": device}
 L1 = ttnn.L1_MEMORY_CONFIG
 weights = [ttnn.ones((64, 64), **TILE) for _ in range(4)]
-cache = ttnn.zeros((64, 64), **TILE)
+cache = ttnn.zeros((32, 64), **TILE)
 kept = []
 
 
