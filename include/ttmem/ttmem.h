@@ -255,10 +255,7 @@ TTMEM_API void ttmem_buffer_flagged(ttmem_allocator_t allocator, uint32_t space,
  * you like; one that was entered before costs some ten nanoseconds. */
 TTMEM_API void ttmem_tag_push(ttmem_string_t name, ttmem_string_t line);
 TTMEM_API void ttmem_tag_pop(void);
-
-/* The next step of the program's own loop begins: a token, a batch, whatever it does again and
- * again. One event; `ttmem leaks` and `ttmem top` say what grows from step to step. Does nothing in
- * a process that records nothing. */
+/* The next step of the program's loop begins, such as a token: one event, for `ttmem leaks`. */
 TTMEM_API void ttmem_next_step(void);
 
 enum {

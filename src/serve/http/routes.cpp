@@ -280,6 +280,7 @@ Response Routes::explain(const Request& request) {
 
 // What the daemon has seen grow since it runs.
 Response Routes::leaks() {
+  if (!sources_.leaks) return error(404, "nobody follows a recording: `ttmem leaks --from` does");
   return json(view::leaks_json(sources_.live.frame(), sources_.leaks(), JsonLayout::kCompact));
 }
 
