@@ -89,15 +89,15 @@ void Refresher::follow_leaks(const std::vector<ledger::EventView>& events) {
   leaks_.take(events);
   const ledger::Snapshot& now = collector_.snapshot();
   if (Clock::now() < leaks_due_) return;
-  const std::chrono::nanoseconds start = thread_time();
+  const std::chrono::nanoseconds start = loop::thread_time();
   leaks_.forget_the_dead(now);
   if (leaks_.is_due(now)) {
     leaks_.look(now, [this](std::uint32_t device, ledger::Space space) {
       return collector_.live_spaces(device, space);
     });
   }
-  leaks_due_ =
-      Clock::now() + std::max<Clock::duration>(kIdlePeriod, (thread_time() - start) * kLeaksShare);
+  leaks_due_ = Clock::now() +
+               std::max<Clock::duration>(kIdlePeriod, (loop::thread_time() - start) * kLeaksShare);
 }
 
 void Refresher::refresh_if_old() {
