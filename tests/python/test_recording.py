@@ -24,7 +24,7 @@ def test_a_block_is_recorded_and_read_at_any_moment(in_process):
     dram = lambda at: recording.snapshot(at)["devices"][0]["dram"]["taken"] // 12
     print(dram("start"), dram("peak"), dram("end"))
     print([event["event"] for event in recording.events()][-3:])
-    print(sorted(holding["requested"] for holding in recording.holdings("peak")))
+    print(sorted(holding["block"] for holding in recording.holdings("peak")))
     series = list(recording.series())
     assert [time for time, _ in series] == sorted(time for time, _ in series)
     print(max(most for _, most in series) // 12, recording.summary()["missed"])
@@ -62,7 +62,7 @@ def test_frames(in_process):
     code = RECORDED + """
     events = recording.frame()
     print(list(events["event"][-3:]), events.index.is_monotonic_increasing)
-    print(recording.frame("holdings", "end")["requested"].sum())
+    print(recording.frame("holdings", "end")["block"].sum())
     print(recording.frame("series")["dram"].max() // 12)
     """
     assert in_process(code).splitlines() == [
