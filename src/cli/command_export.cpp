@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -11,27 +7,26 @@
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/output.hpp"
 #include "cli/past.hpp"
+#include "cli/private_file.hpp"
 #include "cli/reading_options.hpp"
+#include "cli/tell_story.hpp"
 #include "collect/collector.hpp"
 #include "export/formats.hpp"
-#include "recording/file_writer.hpp"
+#include "view/text_editor.hpp"
 
 namespace ttmem::cli {
 namespace {
 
 struct ExportOptions {
-  view::Selection selection;
-  Past past;
-  std::string format, output;
-  std::uint32_t failure = 0;
+  StoryQuestion question;
+  std::string format, table, output;
   bool force = false;
 };
 
 // What is held, or was at a failure. An error is in words for the user.
 Result<std::vector<ledger::HoldingView>> holdings_of(const collect::Collector& collector,
-                                                     const ExportOptions& options) {
+                                                     const StoryQuestion& options) {
   std::vector<ledger::HoldingView> chosen;
   if (options.failure == 0) {
     collector.holdings([&](const ledger::HoldingView& holding) {
@@ -52,78 +47,129 @@ Result<std::vector<ledger::HoldingView>> holdings_of(const collect::Collector& c
                            options.failure)};
 }
 
-// Into a file of its own that only this user may read.
-int write_file(const std::string& path, bool replace, const std::string& bytes) {
-  const auto file = recording::create_private_file(path, replace);
-  if (!file) return complain(file.error().message, kFailed);
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t wrote = ::write(file->get(), bytes.data() + done, bytes.size() - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) {
-      return complain(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)),
-                      kFailed);
-    }
-    done += static_cast<std::size_t>(wrote);
+int write_moment(const exports::Format& format, ExportOptions& options, PrivateFile& file) {
+  collect::Options collecting;
+  view::Selection& selection = options.question.selection;
+  collecting.process = selection.process();
+  const auto collector = open_collector(collecting, options.question.past);
+  if (!collector) return complain(collector.error().message, kNotFound);
+  if (const std::string why = find_selected(selection, collector->snapshot()); !why.empty()) {
+    return complain(why, kNotFound);
+  }
+  auto holdings = holdings_of(*collector, options.question);
+  if (!holdings) return complain(holdings.error().message, kNotFound);
+  view::TextEditor editor(options.question.redact);
+  ledger::Snapshot snapshot = collector->snapshot();
+  editor.edit(snapshot);
+  for (ledger::HoldingView& holding : *holdings) editor.edit(holding);
+  format.moment({&snapshot, std::move(*holdings)},
+                [&](std::string_view bytes) { file.write(bytes); });
+  return kOk;
+}
+
+int write_story(const exports::Format& format, ExportOptions& options, PrivateFile& file) {
+  const auto scribe = format.story([&](std::string_view bytes) { file.write(bytes); });
+  const auto told = tell_story(options.question, *scribe, [&] { return file.is_over(); });
+  if (!told) return complain(told.error().message, kNotFound);
+  if (const std::string text = scribe->left_out(); !text.empty()) {
+    fmt::print(stderr, "ttmem: {}\n", text);
   }
   return kOk;
 }
 
-int export_holdings(ExportOptions& options) {
-  collect::Options collecting;
-  collecting.process = options.selection.process();
-  const auto collector = open_collector(collecting, options.past);
-  if (!collector) return complain(collector.error().message, kNotFound);
-  if (const std::string why = find_selected(options.selection, collector->snapshot());
-      !why.empty()) {
-    return complain(why, kNotFound);
+const exports::Format* find_format(const ExportOptions& options) {
+  for (const exports::Format& format : exports::formats()) {
+    if (format.name == options.format && format.table == options.table) return &format;
   }
-  auto holdings = holdings_of(*collector, options);
-  if (!holdings) return complain(holdings.error().message, kNotFound);
-  const auto format = std::ranges::find(exports::formats(), options.format, &exports::Format::name);
-  const std::string bytes = format->write({&collector->snapshot(), std::move(*holdings)});
-  if (options.output == "-") return Output::print(bytes);
+  return nullptr;
+}
+
+int export_it(ExportOptions& options) {
+  const exports::Format* format = find_format(options);
+  auto file = PrivateFile::create(options.output, options.force);
+  if (!file) return complain(file.error().message, kFailed);
   fmt::print(stderr, "ttmem: {} holds {}\n", format->name, format->limits);
-  return write_file(options.output, options.force, bytes);
+  const int code = format->moment != nullptr ? write_moment(*format, options, *file)
+                                             : write_story(*format, options, *file);
+  return code == kOk ? file->finish() : file->give_up(code);
 }
 
 constexpr const char* kExportExamples =
-    "Formats: folded (flamegraph.pl, inferno, speedscope), speedscope, pprof (google/pprof and\n"
-    "whatever reads heap profiles), csv (a line for each holding). The file is yours alone "
-    "(0600).\n"
+    "One moment: folded (flamegraph.pl, inferno), speedscope, pprof, csv and parquet (pandas).\n"
+    "What happened up to it: perfetto, chrome-json (Perfetto, Tracy), pytorch (memory_viz), and "
+    "csv\n"
+    "and parquet with --table events or series. Of the present, that is what the processes still\n"
+    "remember: their last 8,192 events. The file is yours alone (0600).\n"
     "Examples:\n"
     "  ttmem export --to pprof -o now.pb && pprof -top -tagfocus=space=dram now.pb\n"
+    "  ttmem export --to perfetto --from night.ttm -o night.pftrace\n"
     "  ttmem export --to speedscope --from night.ttm --at failure -o failure.speedscope.json\n"
     "  ttmem export --to folded -o - | flamegraph.pl > held.svg\n"
+    "  ttmem export --to parquet --table events --from night.ttm -o events.parquet\n"
     "  ttmem export --to csv --failure 1 --pid 4711 -o failure.csv";
+
+// Each once, in the order of the table.
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const exports::Format& format : exports::formats()) {
+    if (names.empty() || names.back() != format.name) names.emplace_back(format.name);
+  }
+  return names;
+}
+
+// csv and parquet have tables, the others none.
+void choose_table(ExportOptions& options) {
+  if (options.table.empty()) {
+    options.table = "holdings";
+    if (find_format(options) == nullptr) options.table.clear();
+  }
+  if (find_format(options) == nullptr) {
+    throw CLI::ValidationError("--table", "goes with --to csv and --to parquet");
+  }
+}
 
 }  // namespace
 
 void register_export(CLI::App& app, Action& action) {
   auto options = std::make_shared<ExportOptions>();
-  CLI::App* command = app.add_subcommand("export", "Write what is held for other tools");
+  StoryQuestion& question = options->question;
+  CLI::App* command =
+      app.add_subcommand("export", "Write what is held, or happened, for other tools");
   command->footer(kExportExamples);
-  std::vector<std::string> names;
-  for (const exports::Format& format : exports::formats()) names.emplace_back(format.name);
-  command->add_option("--to", options->format, "The format: folded, speedscope, pprof or csv")
+  const std::vector<std::string> names = format_names();
+  command
+      ->add_option("--to", options->format, fmt::format("The format: {}", fmt::join(names, ", ")))
       ->type_name("FORMAT")
       ->required()
       ->check(CLI::IsMember(names));
+  command
+      ->add_option("--table", options->table,
+                   "Of csv and parquet: holdings (the default), events, or series: bytes by time")
+      ->type_name("TABLE")
+      ->check(CLI::IsMember({"holdings", "events", "series"}));
   command->add_option("-o,--output", options->output, "File to write; - is standard output")
       ->type_name("FILE")
       ->required();
   command->add_flag("--force", options->force, "Overwrite an existing file");
-  add_past(*command, options->past);
-  command->add_option("--failure", options->failure, "What was held when failure N happened")
+  command->add_flag("--redact", question.redact,
+                    "Write numbers instead of users, hosts, commands and paths");
+  add_past(*command, question.past);
+  command
+      ->add_option("--failure", question.failure,
+                   "What was held when failure N happened, or what happened up to it")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
-  add_selection(*command, "kind", "Only these kinds: buffer, program, kernel, range, trace",
-                options->selection);
+  add_selection(*command, "kind",
+                "Only these kinds, of one moment: buffer, program, kernel, range, trace",
+                question.selection);
   add_selection(*command, "device", "Only what is on this device, by id or unique id",
-                options->selection);
+                question.selection);
   add_selection(*command, "pid", "Only what this process holds, or held when it died; or PID/START",
-                options->selection);
-  command->callback(
-      [options, &action] { action = [options] { return export_holdings(*options); }; });
+                question.selection);
+  command->callback([options, &action] {
+    choose_table(*options);
+    action = [options] { return export_it(*options); };
+  });
 }
 
 }  // namespace ttmem::cli

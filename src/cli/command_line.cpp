@@ -145,6 +145,7 @@ const std::vector<Register>& commands() {
       register_explain,     //
       register_fit,         //
       register_leaks,       //
+      register_diff,        //
       register_dump,        //
       register_events,      //
       register_doctor,      //

@@ -31,6 +31,7 @@ void register_status(CLI::App& app, Action& action);
 void register_top(CLI::App& app, Action& action);
 void register_explain(CLI::App& app, Action& action);
 void register_fit(CLI::App& app, Action& action);
+void register_diff(CLI::App& app, Action& action);
 void register_leaks(CLI::App& app, Action& action);
 void register_dump(CLI::App& app, Action& action);
 void register_events(CLI::App& app, Action& action);

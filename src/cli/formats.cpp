@@ -133,6 +133,16 @@ void fit_as_json(Output& output, const Snapshot& snapshot, const view::FitAnswer
   output.write(view::fit_json(snapshot, answer, JsonLayout::kPretty) + "\n");
 }
 
+void diff_as_text(Output& output, const view::Comparison& comparison) {
+  output.write(view::comparison_text(comparison, output.style()));
+}
+void diff_as_markdown(Output& output, const view::Comparison& comparison) {
+  output.write(view::comparison_markdown(comparison));
+}
+void diff_as_json(Output& output, const view::Comparison& comparison) {
+  output.write(view::comparison_json(comparison, JsonLayout::kPretty) + "\n");
+}
+
 void leaks_as_text(Output& output, const Snapshot& snapshot, const explain::LeakReport& report) {
   output.write(view::leaks_text(report, snapshot.time, output.style()));
 }
@@ -225,6 +235,12 @@ Formats<Snapshot, view::FitAnswer> fit_formats() {
 Formats<Snapshot, explain::LeakReport> leaks_formats() {
   static constexpr Format<Snapshot, explain::LeakReport> kAll[] = {{"text", leaks_as_text},
                                                                    {"json", leaks_as_json}};
+  return kAll;
+}
+
+Formats<view::Comparison> diff_formats() {
+  static constexpr Format<view::Comparison> kAll[] = {
+      {"text", diff_as_text}, {"markdown", diff_as_markdown}, {"json", diff_as_json}};
   return kAll;
 }
 

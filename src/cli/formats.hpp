@@ -17,6 +17,7 @@
 #include "ledger/event.hpp"
 #include "ledger/jobs.hpp"
 #include "ledger/snapshot.hpp"
+#include "view/comparison.hpp"
 #include "view/explain_text.hpp"
 #include "view/fit_text.hpp"
 #include "view/json.hpp"
@@ -58,6 +59,7 @@ Formats<ledger::Snapshot, view::ExplainedFailure> explain_formats();
 Formats<ledger::Snapshot, view::ExplainedDevice> live_formats();
 Formats<ledger::Snapshot, view::FitAnswer> fit_formats();
 Formats<ledger::Snapshot, explain::LeakReport> leaks_formats();
+Formats<view::Comparison> diff_formats();
 Formats<EventLine> event_formats();
 
 // What a user chose with --format, or with --json.

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// One line for each holding, by RFC 4180. What is not known is empty.
+// A table by RFC 4180.
 #include <string>
 
-#include <fmt/format.h>
-
-#include "export/formats.hpp"
+#include "export/tables.hpp"
 
 namespace ttmem::exports {
 
 namespace {
 
-std::string quoted(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string all = "\"";
   for (const char c : text) {
     if (c == '"') all += '"';
@@ -22,35 +20,35 @@ std::string quoted(std::string_view text) {
   return all + "\"";
 }
 
-std::string figure(const ledger::Figure& value) { return value ? std::to_string(*value) : ""; }
-
-std::string devices_of(const ledger::HoldingView& holding) {
-  std::string all;
-  for (const std::uint32_t device : holding.devices) {
-    all += (all.empty() ? "" : " ") + std::to_string(device);
-  }
-  return all;
+std::string cell_text(const Cell& cell) {
+  if (const auto* number = std::get_if<std::uint64_t>(&cell)) return std::to_string(*number);
+  if (const auto* flag = std::get_if<bool>(&cell)) return *flag ? "true" : "false";
+  if (const auto* text = std::get_if<std::string>(&cell)) return quoted(*text);
+  return "";
 }
+
+class CsvTable : public TableWriter {
+ public:
+  CsvTable(std::span<const Column> columns, Sink sink) : sink_(std::move(sink)) {
+    std::vector<Cell> names;
+    for (const Column& column : columns) names.emplace_back(std::string(column.name));
+    row(names);
+  }
+  void row(const std::vector<Cell>& cells) override {
+    std::string line;
+    for (const Cell& cell : cells) line += (&cell == cells.data() ? "" : ",") + cell_text(cell);
+    sink_(line + "\r\n");
+  }
+  void finish() override {}
+
+ private:
+  Sink sink_;
+};
 
 }  // namespace
 
-std::string csv(const Picture& picture) {
-  std::string text =
-      "kind,pid,start,process,alive,devices,id,space,layout,address,requested,block,occupied,taken,"
-      "footprint,dispatches,name,operation,line,region,since_ns\r\n";
-  for (const ledger::HoldingView& each : picture.holdings) {
-    const bool is_buffer = each.kind == ledger::HoldingKind::kBuffer;
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n",
-                        ledger::name(each.kind), each.process->pid, each.process->start,
-                        quoted(each.process->name), each.process->alive ? "true" : "false",
-                        devices_of(each), each.id, is_buffer ? ledger::name(each.space) : "",
-                        is_buffer ? ledger::name(each.layout) : "", each.address,
-                        figure(each.requested), figure(each.block), figure(each.occupied),
-                        figure(each.taken), figure(each.footprint), each.dispatches,
-                        quoted(each.name), quoted(each.operation), quoted(each.line),
-                        quoted(each.region), each.since == 0 ? "" : std::to_string(each.since));
-  }
-  return text;
+std::unique_ptr<TableWriter> csv_table(std::span<const Column> columns, const Sink& sink) {
+  return std::make_unique<CsvTable>(columns, sink);
 }
 
 }  // namespace ttmem::exports

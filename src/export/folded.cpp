@@ -22,7 +22,7 @@ std::string step_text(std::string step) {
 
 }  // namespace
 
-std::string folded(const Picture& picture) {
+void folded(const Picture& picture, const Sink& sink) {
   std::map<std::string, std::uint64_t> bytes;
   for (const Weighed& buffer : weigh_buffers(picture)) {
     std::string way(ledger::name(buffer.holding->space));
@@ -31,7 +31,7 @@ std::string folded(const Picture& picture) {
   }
   std::string text;
   for (const auto& [way, sum] : bytes) text += fmt::format("{} {}\n", way, sum);
-  return text;
+  sink(text);
 }
 
 }  // namespace ttmem::exports

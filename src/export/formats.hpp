@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// What is held at one moment, in the formats of other tools. A format is one file here and one row
-// of the table in formats.cpp; it is a function from plain data to bytes, and knows neither files
-// nor options.
+// What is held at one moment, or what happened up to it, in the formats of other tools. A format is
+// one file here and one row of the table in formats.cpp; it turns plain data into bytes, and knows
+// neither files nor options.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "export/story.hpp"
 #include "ledger/snapshot.hpp"
 
 namespace ttmem::exports {
+
+using Sink = std::function<void(std::string_view)>;
 
 // The snapshot says whose holdings these are, and when.
 struct Picture {
@@ -21,9 +26,12 @@ struct Picture {
   std::vector<ledger::HoldingView> holdings;
 };
 
+// Either a moment or a story.
 struct Format {
   std::string_view name;
-  std::string (*write)(const Picture& picture);
+  std::string_view table;  // of csv and parquet: what a row is; "" = the format has no tables
+  void (*moment)(const Picture& picture, const Sink& sink);
+  std::unique_ptr<Scribe> (*story)(const Sink& sink);
   std::string_view limits;  // what it cannot say, for people
 };
 
@@ -37,6 +45,7 @@ struct Weighed {
 };
 // The buffers whose size is known, in the order of the picture.
 std::vector<Weighed> weigh_buffers(const Picture& picture);
+std::vector<std::string> steps_of(const ledger::HoldingView& buffer);
 
 // "model.py:12 forward" in its parts; all of it is the function if it is no line.
 struct Line {
@@ -45,9 +54,12 @@ struct Line {
 };
 Line line_of(const std::string& step);
 
-std::string folded(const Picture& picture);
-std::string speedscope(const Picture& picture);
-std::string pprof(const Picture& picture);
-std::string csv(const Picture& picture);
+void folded(const Picture& picture, const Sink& sink);
+void speedscope(const Picture& picture, const Sink& sink);
+void pprof(const Picture& picture, const Sink& sink);
+std::unique_ptr<Scribe> perfetto(const Sink& sink);
+std::unique_ptr<Scribe> chrome_json(const Sink& sink);
+std::unique_ptr<Scribe> pytorch(const Sink& sink);
+std::unique_ptr<Scribe> visualizer(const Sink& sink);
 
 }  // namespace ttmem::exports

@@ -100,14 +100,14 @@ class ProfileWriter {
 
 }  // namespace
 
-std::string pprof(const Picture& picture) {
+void pprof(const Picture& picture, const Sink& sink) {
   ProfileWriter writer;
   writer.type("inuse_objects", "count");
   writer.type("inuse_space", "bytes");
   for (const Weighed& buffer : weigh_buffers(picture)) {
     for (const std::uint32_t device : buffer.holding->devices) writer.sample(buffer, device);
   }
-  return writer.finish(picture.snapshot->time);
+  sink(writer.finish(picture.snapshot->time));
 }
 
 }  // namespace ttmem::exports

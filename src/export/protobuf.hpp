@@ -35,6 +35,7 @@ class Message {
     message(field, list);
   }
   const std::string& text() const { return text_; }
+  bool empty() const { return text_.empty(); }
 
  private:
   void varint(std::uint64_t value) {

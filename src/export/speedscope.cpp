@@ -43,7 +43,7 @@ struct Profile {
 
 }  // namespace
 
-std::string speedscope(const Picture& picture) {
+void speedscope(const Picture& picture, const Sink& sink) {
   Frames frames;
   std::map<std::pair<std::uint32_t, ledger::Space>, Profile> profiles;
   for (const Weighed& buffer : weigh_buffers(picture)) {
@@ -72,7 +72,7 @@ std::string speedscope(const Picture& picture) {
                          {"activeProfileIndex", 0},
                          {"shared", {{"frames", frames.take()}}},
                          {"profiles", std::move(all)}};
-  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  sink(document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace ttmem::exports

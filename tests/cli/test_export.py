@@ -6,11 +6,14 @@ import csv
 import io
 import json
 import os
+import pickle
 import stat
+import subprocess
 
 import pytest
 
 from support import command
+from support.built import TTMEM
 
 
 def varint(data, at):
@@ -31,6 +34,8 @@ def fields(data):
         key, at = varint(data, at)
         if key & 7 == 0:
             value, at = varint(data, at)
+        elif key & 7 == 1:
+            value, at = int.from_bytes(data[at:at + 8], "little"), at + 8
         else:
             assert key & 7 == 2
             size, at = varint(data, at)
@@ -51,7 +56,7 @@ def fixture_held(tmp_path_factory):
     """A recording, and the bytes of its buffers by space, over all devices."""
     os.environ["TTMEM_DIR"] = str(tmp_path_factory.mktemp("segments"))
     file = str(tmp_path_factory.mktemp("recording") / "run.ttm")
-    with command.workload():
+    with command.workload("--scenario", "busy", "--devices", "2"):
         command.text("record", "-o", file, "--duration", "0.2")
     sums = {}
     for holding in command.document("dump", "--kind", "buffer", "--from", file)["holdings"]:
@@ -127,6 +132,129 @@ def test_csv_has_a_row_for_each_holding(held):
             size = int(row["taken"]) * len(row["devices"].split())
             found[row["space"]] = found.get(row["space"], 0) + size
     assert found == sums
+
+
+def exported_bytes(held, *arguments):
+    done = subprocess.run([TTMEM, "export", "--from", held, "-o", "-", *arguments], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def by_space(rows):
+    """The last bytes of each process, device and space, summed up by space; what is 0 left out."""
+    last = {}
+    for process, device, space, taken in rows:
+        last[process, device, space] = taken
+    sums = {}
+    for (_, _, space), taken in last.items():
+        sums[space] = sums.get(space, 0) + taken
+    return {space: taken for space, taken in sums.items() if taken}
+
+
+def held_now(file):
+    """The ids of what is held at the end; those of different spaces may be the same."""
+    return [holding["id"] for holding in command.document("dump", "--kind", "buffer", "--from", file)["holdings"]]
+
+
+def test_perfetto_counts_to_what_is_held(held):
+    file, sums = held
+    tracks, interned, levels, begun, ended = {}, {}, [], 0, 0
+    packets = [list(fields(value)) for number, value in fields(exported_bytes(file, "--to", "perfetto")) if number == 1]
+    assert dict(packets[0])[13] == 1 and all(dict(packet)[13] == 2 for packet in packets[1:])
+    for packet in map(dict, packets):
+        if 60 in packet:
+            track = dict(fields(packet[60]))
+            tracks[track[1]] = track
+            assert 5 not in track or track[5] in tracks
+        for number, value in fields(packet.get(12, b"")):
+            entry = dict(fields(value))
+            interned[number, entry[1]] = entry[2].decode()
+        if 11 in packet:
+            event = dict(fields(packet[11]))
+            name = tracks[event[11]][2].decode()
+            if event[9] == 4 and "program" not in name:
+                levels.append((tracks[event[11]][5], name.split()[1], name.split()[2], event[30]))
+            begun += event[9] == 1 and name.startswith("buffers")
+            ended += event[9] == 2 and name.startswith("buffers")
+            assert 10 not in event or (2, event[10]) in interned
+    assert by_space(levels) == sums
+    assert begun - ended == len(held_now(file))
+
+
+def test_chrome_json_counts_to_what_is_held(held):
+    file, sums = held
+    events = json.loads(exported_bytes(file, "--to", "chrome-json"))["traceEvents"]
+    levels = [(event["pid"], *event["name"].split()[1:], event["args"]["bytes"]) for event in events if event["ph"] == "C"]
+    assert by_space(levels) == sums
+    slices = [event for event in events if event["ph"] == "X" and event["cat"].startswith("buffers")]
+    assert {hex(event["args"]["id"]) for event in slices} >= set(held_now(file))
+    for lane in {(event["pid"], event["tid"]) for event in slices}:
+        lives = sorted((event["ts"], event["ts"] + event["dur"]) for event in slices if (event["pid"], event["tid"]) == lane)
+        assert all(end <= begin + 0.001 for (_, end), (begin, _) in zip(lives, lives[1:])), "lives overlap on a lane"
+
+
+def test_pytorch_has_a_device_for_each_chip_and_space(held):
+    file, sums = held
+    snapshot = pickle.loads(exported_bytes(file, "--to", "pytorch"))
+    legend = snapshot["allocator_settings"]
+    assert len(snapshot["device_traces"]) == sum(name.startswith("device ") for name in legend)
+    found = {}
+    for segment in snapshot["segments"]:
+        assert sum(block["size"] for block in segment["blocks"]) == segment["total_size"]
+        assert segment["address"] >> 40 == segment["device"]
+        name, banks = legend[f"device {segment['device']}"], legend[f"banks of device {segment['device']}"]
+        held_bytes = sum(block["size"] for block in segment["blocks"]
+                         if block["state"] == "active_allocated" and not block["frames"][0]["name"].startswith("program "))
+        space = name.split(", ")[-1]
+        found[space] = found.get(space, 0) + held_bytes * banks
+    assert {space: size for space, size in found.items() if size} == sums
+    for trace in snapshot["device_traces"]:
+        for event in trace:
+            assert event["frames"] and all(isinstance(frame["line"], int) for frame in event["frames"])
+
+
+def test_tables_of_events_and_series(held):
+    file, sums = held
+    rows = list(csv.DictReader(io.StringIO(exported_bytes(file, "--to", "csv", "--table", "series").decode(), newline="")))
+    assert by_space((row["pid"], row["device"], row["space"], int(row["taken"])) for row in rows) == sums
+    events = list(csv.DictReader(io.StringIO(exported_bytes(file, "--to", "csv", "--table", "events").decode(), newline="")))
+    told = command.text("events", "--json", "--from", file).splitlines()
+    assert [row["event"] for row in events] == [json.loads(line)["event"] for line in told]
+
+
+def test_parquet_is_framed_as_such(held):
+    file, _ = held
+    data = exported_bytes(file, "--to", "parquet")
+    assert data[:4] == data[-4:] == b"PAR1"
+    assert b"since_ns" in data[-8 - int.from_bytes(data[-8:-4], "little"):]
+
+
+def test_tables_go_with_csv_and_parquet(tmp_path):
+    done = command.run("export", "--to", "pprof", "--table", "events", "-o", str(tmp_path / "x"))
+    assert done.returncode == 2 and "csv" in done.stderr
+
+
+def test_what_fails_leaves_no_file(tmp_path):
+    path = tmp_path / "x"
+    done = command.run("export", "--to", "perfetto", "--from", str(tmp_path / "none.ttm"), "-o", str(path))
+    assert done.returncode == 1
+    assert not path.exists()
+    os.symlink(tmp_path / "target", tmp_path / "link")
+    assert command.run("export", "--to", "csv", "--force", "-o", str(tmp_path / "link")).returncode == 3
+    assert not (tmp_path / "target").exists()
+
+
+def test_redacted_exports_name_nobody(held):
+    file, sums = held
+    plain = command.document("status", "--from", file)
+    process = plain["processes"][0]
+    for form in ("perfetto", "chrome-json", "pytorch", "pprof", "csv"):
+        data = exported_bytes(file, "--to", form, "--redact").decode(errors="replace")
+        for secret in (process["command"], plain["host"], process["segment"]):
+            assert secret and secret not in data, (form, secret)
+    assert "command-1" in exported_bytes(file, "--to", "csv", "--redact").decode()
+    lines = {row["line"] for row in csv.DictReader(io.StringIO(exported_bytes(file, "--to", "csv", "--redact").decode(), newline=""))}
+    assert all(not line or line.startswith("path-") for line in lines)
 
 
 def test_a_format_that_is_not_there_is_refused(tmp_path):

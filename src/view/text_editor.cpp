@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "view/text_editor.hpp"
+
+#include "view/printable.hpp"
+
+namespace ttmem::view {
+
+void TextEditor::plain(std::string& text) { text = printable(text); }
+
+std::string TextEditor::step(const std::string& text) {
+  return printable(redact_ ? redaction_.line(text) : text);
+}
+
+std::string TextEditor::sentence(const std::string& text) {
+  return printable(redact_ ? redaction_.sentence(text) : text);
+}
+
+void TextEditor::edit(ledger::ProcessName& name) {
+  if (redact_) {
+    name.name = redaction_.command(name.name);
+    name.segment = redaction_.segment(name.segment);
+  }
+  plain(name.name);
+  plain(name.segment);
+}
+
+void TextEditor::edit(ledger::Owner& owner) {
+  if (!owner) return;
+  auto& [before, after] = owners_[owner.get()];
+  if (!before) {
+    ledger::ProcessName name = *owner;
+    edit(name);
+    before = owner;
+    after = std::make_shared<const ledger::ProcessName>(std::move(name));
+  }
+  owner = after;
+}
+
+void TextEditor::edit(ledger::Stack& stack) {
+  if (!stack) return;
+  auto& [before, after] = stacks_[stack.get()];
+  if (!before) {
+    std::vector<std::string> steps = *stack;
+    for (std::string& each : steps) each = step(each);
+    before = stack;
+    after = std::make_shared<const std::vector<std::string>>(std::move(steps));
+  }
+  stack = after;
+}
+
+template <typename Thing>
+void TextEditor::edit_origin(Thing& thing) {
+  edit(thing.process);
+  edit(thing.stack);
+  thing.name = sentence(thing.name);
+  thing.line = step(thing.line);
+  plain(thing.operation);
+  plain(thing.region);
+}
+
+void TextEditor::edit(ledger::HoldingView& holding) {
+  edit_origin(holding);
+  holding.source = sentence(holding.source);
+}
+
+void TextEditor::edit(ledger::ProgramView& program) { edit_origin(program); }
+
+void TextEditor::edit(ledger::EventView& event) {
+  edit_origin(event);
+  plain(event.reason);
+  for (ledger::EventKernel& kernel : event.kernels) {
+    kernel.name = sentence(kernel.name);
+    kernel.source = sentence(kernel.source);
+  }
+}
+
+void TextEditor::edit(ledger::OriginTotals& totals) {
+  for (ledger::OriginTotal& row : totals.rows) {
+    for (std::string& each : row.path) each = step(each);
+    for (ledger::Owner& process : row.processes) edit(process);
+  }
+  for (ledger::OriginPeak& peak : totals.peaks) edit(peak.process);
+}
+
+void TextEditor::edit(ledger::SpacePicture& picture) {
+  for (ledger::HeldOrigin& origin : picture.origins) {
+    plain(origin.operation);
+    plain(origin.region);
+    origin.line = step(origin.line);
+  }
+  for (ledger::HeldProgram& program : picture.programs) {
+    program.name = sentence(program.name);
+    program.line = step(program.line);
+  }
+}
+
+void TextEditor::edit(ledger::FailureView& failure) {
+  failure.message = sentence(failure.message);
+  plain(failure.operation);
+  plain(failure.region);
+  failure.line = step(failure.line);
+  edit(failure.stack);
+}
+
+void TextEditor::edit(ledger::Snapshot& snapshot) {
+  if (redact_) {
+    snapshot.host = redaction_.host(snapshot.host);
+    snapshot.boot_id.clear();
+  }
+  plain(snapshot.host);
+  plain(snapshot.boot_id);
+  for (auto* texts : {&snapshot.unreadable, &snapshot.directories, &snapshot.left_behind}) {
+    for (std::string& text : *texts) text = sentence(text);
+  }
+  for (ledger::ProcessView& process : snapshot.processes) {
+    edit(static_cast<ledger::ProcessName&>(process));
+    if (redact_) {
+      process.command = redaction_.command(process.command);
+      process.user = redaction_.user(process.user);
+      process.container = redaction_.container(process.container);
+      process.uid = 0;
+    }
+    plain(process.command);
+    plain(process.user);
+    plain(process.container);
+    plain(process.runtime_version);
+    process.tracking.lines_reason = sentence(process.tracking.lines_reason);
+    for (ledger::FailureView& failure : process.failures) edit(failure);
+  }
+}
+
+}  // namespace ttmem::view
