@@ -199,7 +199,7 @@ TEST_F(HistoryFileTest, OneOfTheFirstFormatIsReadAndGoesOn) {
   }
   clock_s = kStart + 30;
   open();
-  EXPECT_EQ(files(), std::vector<std::string>{"history.db"});  // not moved aside
+  for (const std::string& name : files()) EXPECT_EQ(name.find("broken"), std::string::npos) << name;
   record();
   history->record({{.minute_s = kStart, .unique_id = 0xA1, .name = "matmul", .launches = 7}});
   restart();
