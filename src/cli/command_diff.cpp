@@ -130,7 +130,7 @@ int diff(const DiffOptions& options) {
 constexpr const char* kDiffExamples =
     "A and B are recordings of `ttmem record`, or documents of `ttmem dump --json` or `ttmem "
     "status\n"
-    "--json` (totals alone). FILE@WHEN is a moment of a recording, as --at takes it elsewhere; "
+    "--json` (totals alone). FILE@WHEN is a moment of a recording, as other commands take it; "
     "the\n"
     "default is the peak. Bytes are those on all devices together; NAME.peak is the most that all\n"
     "of the recording had.\n"

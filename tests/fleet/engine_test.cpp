@@ -105,7 +105,7 @@ TEST(Fleet, IfNobodyTellsNothingIsKnown) {
 
 TEST(Fleet, TheTextSaysWhatIsMissing) {
   const std::string text = fleet_text(three_hosts(), 1, view::Style{});
-  EXPECT_NE(text.find("2 hosts, 4 devices: DRAM 100 B of 200 B (50%)"), std::string::npos) << text;
+  EXPECT_NE(text.find("2 hosts, 4 devices: DRAM 100 B of 200 B (50 %)"), std::string::npos) << text;
   EXPECT_NE(text.find("Partial: 1 of 3 hosts do not tell now; they are in no sum."),
             std::string::npos)
       << text;

@@ -32,7 +32,8 @@ def two_hosts(daemons, folder):
                 env={**os.environ, "TTMEM_DIR": directory, "TT_MEM_JOB": "train",
                      "TT_MEM_RANK": str(rank), "TT_MEM_RANKS": "3"}))
             daemon = daemons(TTMEM_DIR=directory)
-            eventually(lambda: daemon.document("/api/v1/snapshot")["processes"])
+            eventually(lambda: [device["dram"]["taken"] for device in daemon.document("/api/v1/snapshot")["devices"]]
+                       == [DRAM_EACH])
             found.append(daemon)
         yield found
 

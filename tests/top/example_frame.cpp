@@ -332,6 +332,7 @@ History example_history(const Frame& frame) {
     snapshot.time = frame.snapshot.time - second * kSecond;
     auto& figures = snapshot.processes[0].devices[0].figures;
     figures.space(Space::kDram).taken = (4900 - 30 * second) * kMiB;
+    figures.space(Space::kDram).requested = figures.space(Space::kDram).taken;
     figures.kernels.dispatches = 10422 - 7 * second;
     snapshot.devices[0].figures.space(Space::kDram).taken = (4900 - 30 * second) * kMiB;
     history.add(snapshot);

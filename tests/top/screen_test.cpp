@@ -150,7 +150,8 @@ TEST(Screen, DevicesOfAProcessWithTheSameFiguresAreOneRow) {
   };
   EXPECT_NE(shown().find("│ 0-1 each "), std::string::npos);
   EXPECT_NE(shown().find("│ Σ "), std::string::npos);
-  process.devices[1].figures.space(ledger::Space::kDram).taken = 1;
+  ledger::SpaceFigures& dram = process.devices[1].figures.space(ledger::Space::kDram);
+  dram.taken = dram.requested = 1;
   EXPECT_NE(shown().find("│ 0  "), std::string::npos);
   EXPECT_NE(shown().find("│ 1  "), std::string::npos);
 }

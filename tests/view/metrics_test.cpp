@@ -57,6 +57,8 @@ ledger::Snapshot rich_snapshot() {
   ledger::FailureView failure;
   failure.kind = "out_of_memory";
   snapshot.processes.front().failures = {failure};
+  snapshot.processes.front().job = {
+      .key = "train", .source = ledger::JobSource::kGiven, .rank = 0, .ranks = 2};
   ledger::HostDevice& host = snapshot.devices[0].host.emplace();
   host.temperature_millidegrees = host.power_microwatts = host.aiclk_mhz = 1;
   host.voltage_millivolts = host.current_milliamperes = host.fan_rpm = 1;
