@@ -101,7 +101,7 @@ def test_every_view_on_a_busy_host(start):
         screen.press("6")
         screen.shows("died")
         screen.press("?")
-        screen.shows("red name")
+        screen.shows("next view, a view")
         screen.press("q")
         assert_left(screen, 0)
 
@@ -230,7 +230,7 @@ def test_goes_on_after_it_was_stopped(start):
     os.kill(pid_of_top(screen), signal.SIGSTOP)
     os.kill(pid_of_top(screen), signal.SIGCONT)
     screen.press("?")
-    screen.shows("red name")
+    screen.shows("next view, a view")
 
 
 def test_ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_back(new_terminal):
@@ -249,7 +249,7 @@ def test_ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_back(new_termina
         screen.shows("Nothing is tracked yet")
         assert screen.asks("alternate_on") == "1"
         screen.press("?")  # keys are read again
-        screen.shows("red name")
+        screen.shows("next view, a view")
         screen.press("?")
         screen.shows("Nothing is tracked yet")
     screen.press("q")
@@ -265,7 +265,7 @@ def test_ctrl_z_without_a_shell_to_go_back_to_goes_on(start):
     def is_helped():  # a key that comes while the terminal changes hands is dropped
         screen.press("?")
         patience = time.monotonic() + 2
-        while "red name" not in screen.screen():
+        while "next view, a view" not in screen.screen():
             if time.monotonic() > patience:
                 return False
         return True

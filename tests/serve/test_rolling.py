@@ -23,7 +23,7 @@ def rolling(tmp_path):
 
 def test_what_a_process_did_is_in_the_files_that_are_listed(rolling):
     daemon, file = rolling
-    with workload() as pids:
+    with workload("--scenario", "busy") as pids:
         eventually(lambda: daemon.document("/api/v1/recordings")["events"])
     listed = daemon.document("/api/v1/recordings")["recordings"]
     assert [entry["path"] for entry in listed] == [file]
@@ -33,7 +33,7 @@ def test_what_a_process_did_is_in_the_files_that_are_listed(rolling):
 
 def test_a_daemon_that_starts_again_keeps_what_was_recorded(rolling):
     daemon, file = rolling
-    with workload() as pids:
+    with workload("--scenario", "busy") as pids:
         eventually(lambda: daemon.document("/api/v1/recordings")["events"])
     daemon.signal(signal.SIGTERM)
     assert daemon.process.wait() == 0

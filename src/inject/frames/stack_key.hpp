@@ -57,7 +57,10 @@ class KeyMaker {
   /// Up to 7 bytes, read without a copy that the next instruction would have to wait for.
   static std::uint64_t few(const std::uint8_t* bytes, std::uint64_t size) {
     if (size == 0) return 0;
-    if (size < 4) return bytes[0] | bytes[size / 2] << 8 | bytes[size - 1] << 16;
+    if (size < 4) {
+      return std::uint64_t{bytes[0]} | std::uint64_t{bytes[size / 2]} << 8 |
+             std::uint64_t{bytes[size - 1]} << 16;
+    }
     std::uint32_t first = 0;
     std::uint32_t last = 0;
     std::memcpy(&first, bytes, sizeof first);
