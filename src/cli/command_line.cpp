@@ -87,7 +87,7 @@ int explain(const CLI::App& app, const CLI::ParseError& error) {
 
 // `run`, `record` and `doctor` hand on the words of a program. The "--" before them has done its
 // work once the program's first word is known, and the parser would take it for its own.
-std::vector<std::string> without_separator(int argc, char** argv) {
+std::vector<std::string> without_separator(const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) return words;
   if (words[0] == "record" ||
@@ -97,10 +97,14 @@ std::vector<std::string> without_separator(int argc, char** argv) {
     return words;
   }
   if (words[0] != "run") return words;
+  const CLI::App& command = *app.get_subcommand("run");
   for (std::size_t i = 1; i < words.size() && words[i].starts_with('-'); ++i) {
-    if (words[i] != "--") continue;
-    words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
-    break;
+    if (words[i] == "--") {
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+      break;
+    }
+    const CLI::Option* option = command.get_option_no_throw(words[i]);
+    if (option != nullptr && option->get_items_expected_min() > 0) ++i;  // its value
   }
   return words;
 }
@@ -117,7 +121,7 @@ int parse_and_run(int argc, char** argv) {
   for (const Register add : commands()) add(app, action);
   if (names_no_command(app, argc, argv)) return explain_commands(app, argv[1]);
   try {
-    auto words = without_separator(argc, argv);
+    auto words = without_separator(app, argc, argv);
     std::reverse(words.begin(), words.end());
     app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
