@@ -13,7 +13,8 @@ namespace ttmem::record {
 
 namespace {
 
-constexpr std::string_view kUser = "user", kHost = "host", kCommand = "command", kPath = "path";
+constexpr std::string_view kUser = "user", kUid = "uid", kHost = "host", kCommand = "command",
+                           kPath = "path";
 
 template <std::size_t N>
 void replace(char (&field)[N], const std::string& text) {
@@ -50,14 +51,14 @@ void Redaction::apply(recording::ProcessInfo& info) {
   const std::string folder = path.substr(0, slash == std::string::npos ? 0 : slash);
   replace(info.segment, name(kPath, folder) + path.substr(folder.size()));
   replace(info.user, name(kUser, segment::text(info.user)));
-  info.owner = number(kUser, std::to_string(info.owner));
+  info.owner = number(kUid, std::to_string(info.owner));
 }
 
 void Redaction::apply(segment::Header& header) {
   for (segment::Identity* who : {&header.subject, &header.writer}) {
     replace(who->name, name(kCommand, segment::text(who->name)));
     replace(who->command, name(kCommand, segment::text(who->command)));
-    who->uid = number(kUser, std::to_string(who->uid));
+    who->uid = number(kUid, std::to_string(who->uid));
   }
   replace(header.runtime_library, name(kPath, segment::text(header.runtime_library)));
 }
