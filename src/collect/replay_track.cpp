@@ -200,13 +200,27 @@ recording::EventsBody* ReplayTrack::body() {
 }
 
 // What does not say when it happened is part of what comes next and says so: the kernels and ranges
-// of a program are written before it.
+// of a program are written before it. But it had happened when a sample saw it: what comes next may
+// come much later. A program that is written again says when it was made, not when that happened.
 void ReplayTrack::find_ticks() {
   ticks_.assign(body_->events.size(), 0);
-  std::uint64_t next = 0;
-  for (std::size_t i = ticks_.size(); i-- > 0;) {
+  std::uint64_t latest = sampled_ ? ticks_at(*sampled_) : 0;
+  for (std::size_t i = 0; i < ticks_.size(); ++i) {
     const std::uint64_t own = ticks_of(body_->events[i]);
-    ticks_[i] = next = own != 0 ? own : next;
+    const std::uint64_t meta = body_->events[i].payload.meta;
+    const bool again = Meta::kind(meta) == Kind::kProgram && Meta::live(meta) && own < latest;
+    if (!again) ticks_[i] = own;
+    latest = std::max(latest, own);
+  }
+  std::uint64_t next = 0;
+  std::size_t samples = body_->samples.size();  // those behind hold after this event
+  for (std::size_t i = ticks_.size(); i-- > 0;) {
+    for (; samples > 0 && body_->samples[samples - 1].after >= body_->events[i].number; --samples) {
+      const std::uint64_t seen = ticks_at(moment_of(body_->samples[samples - 1].read));
+      next = next == 0 ? seen : std::min(next, seen);
+    }
+    if (ticks_[i] == 0) ticks_[i] = next;
+    next = ticks_[i];
   }
   for (std::size_t i = 1; i < ticks_.size(); ++i) ticks_[i] = std::max(ticks_[i], ticks_[i - 1]);
 }

@@ -14,6 +14,7 @@ from support.built import TTMEM
 from support.waiting import eventually
 
 SAMPLED_SECONDS = 0.25  # within which whatever changed is in the recording
+MOST_APART_NS = 100_000  # the same event, by the clock of the recording and by that of now
 
 
 def replayed(document):
@@ -25,6 +26,12 @@ def replayed(document):
         for name in ("started_ns", "ended_ns"):
             del process[name]
     return document
+
+
+def failure_times(document):
+    """Takes them out: the times of clocks that were read at two moments differ by nanoseconds."""
+    return [failure.pop("time_ns") for process in document["processes"]
+            for failure in process["failures"]]
 
 
 def without_times(holdings):
@@ -49,12 +56,15 @@ def test_every_checkpoint_is_replayed(tmp_path):
     for point, live, holdings in reversed(seen):
         moment = str(live["time_ns"])
         past = command.document("status", "--from", file, "--at", moment)
+        for then, now in zip(failure_times(past), failure_times(live), strict=True):
+            assert abs(then - now) < MOST_APART_NS, point["checkpoint"]
         assert replayed(past) == replayed(live), point["checkpoint"]
         dumped = command.document("dump", "--from", file, "--at", moment)["holdings"]
         assert without_times(dumped) == without_times(holdings), point["checkpoint"]
         if not point["open"]:
             continue
-        device = next(each for each in past["devices"] if each["metal_id"] == point["chips"][0])
+        process, = past["processes"]
+        device = next(each for each in process["devices"] if each["metal_id"] == point["chips"][0])
         for space in oracle.SPACES:
             said = point[space]
             assert device[space]["taken"] == said["allocated"] * said["banks"], space
