@@ -13,8 +13,9 @@ namespace ttmem::collect {
 
 namespace {
 
-// Steps must leave room in the ring of the segment for those who follow it.
-constexpr std::uint64_t kStepPart = 2;
+// Steps must leave room in the ring of the segment for those who follow it. They may become longer
+// than asked for, as several events may have one time: who follows can read more than a step.
+constexpr std::uint64_t kStepPart = 4, kFollowedPart = 2;
 constexpr ledger::TimeNs kLeastStepNs = 1'000'000;
 
 std::uint64_t between(std::uint64_t low, std::uint64_t high, double part) {
@@ -130,7 +131,7 @@ bool Replay::take_anew(std::size_t track) {
   Taken& taken = taken_[track];
   const std::uint64_t head = image == nullptr ? 0 : image->head();
   const bool anew =
-      taken.anew || (image != nullptr && head > taken.head + image->ring_entries() / kStepPart);
+      taken.anew || (image != nullptr && head > taken.head + image->ring_entries() / kFollowedPart);
   taken = {false, head};
   return anew;
 }
