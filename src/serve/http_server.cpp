@@ -102,7 +102,7 @@ asio::awaitable<void> HttpServer::State::accept() {
     }
     socket.non_blocking(true, error);
     socket.set_option(tcp::no_delay(true), error);
-    while (!has_room() && makes_room()) {
+    while (!has_room() && expects_room()) {
       pause.expires_after(kRoomPause);
       co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, error));
     }

@@ -53,6 +53,8 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
   bool has_room();
   // It is being found out who has too much, or that is being closed.
   bool makes_room() const { return is_sharing_out || !to_close.empty(); }
+  // There will be room, now or at the next look at whose connections they are.
+  bool expects_room() const { return makes_room() || sharing_helps; }
   void share_out();
   void close_excess();
   template <typename Visit>
@@ -87,6 +89,7 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
   std::deque<PeerPointer> to_close;
   bool lists_are_due = false;
   bool is_sharing_out = false;
+  bool sharing_helps = true;  // the last time it left room, or somebody to be told apart
   PeerOwners owners;  // used elsewhere
   Peer::Clock::time_point shared_out;
   std::uint64_t last_number = 0;

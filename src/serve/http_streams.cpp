@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -40,6 +42,7 @@ constexpr std::size_t kDroppedBytes = 8 * 1024;  // that a reader sends, at a ti
 }  // namespace
 
 void HttpServer::State::start_stream(Connection& connection, Response response) {
+  if (connection.closing) return;  // what is to be closed is the connection's own socket
   const auto stream = std::make_shared<Stream>(Stream{{.socket = std::move(connection.socket),
                                                        .number = connection.number,
                                                        .owner = connection.owner},
@@ -177,32 +180,49 @@ bool HttpServer::State::has_room() {
 void HttpServer::State::share_out() {
   if (makes_room() || Peer::Clock::now() - shared_out < kSharePause) return;
   is_sharing_out = true;
-  std::vector<PeerPointer> unknown;
+  // By number: a connection may become a stream meanwhile.
+  std::vector<std::uint64_t> unknown;
   std::vector<tcp::endpoint> ends;
   for_each_peer([&](const PeerPointer& peer) {
     if (!peer->owner.empty()) return;
     error_code error;
     const tcp::endpoint end = peer->socket.remote_endpoint(error);
     if (error) return;  // it is gone, and noticed soon
-    unknown.push_back(peer);
+    unknown.push_back(peer->number);
     ends.push_back(end);
   });
   options.elsewhere([self = shared_from_this(), unknown, ends]() -> std::function<void()> {
-    return [self, unknown, names = owners_at(ends, self->owners)] {
-      for (std::size_t i = 0; i < names.size(); ++i) unknown[i]->owner = names[i];
+    std::vector<std::string> names = owners_at(ends, self->owners);
+    std::unordered_map<std::uint64_t, std::string> name_of;
+    for (std::size_t i = 0; i < names.size(); ++i) name_of.emplace(unknown[i], std::move(names[i]));
+    return [self, name_of = std::move(name_of)] {
+      self->for_each_peer([&](const PeerPointer& peer) {
+        const auto found = name_of.find(peer->number);
+        if (found != name_of.end()) peer->owner = found->second;
+      });
       self->is_sharing_out = false;
       self->close_excess();
     };
   });
 }
 
-// One owner has a quarter of what the others leave; the newest of its connections go.
+// One owner has a quarter of what the others leave; the newest of its connections go. Those that
+// came while it was found out whose the others are have no owner yet: their turn is the next time.
 void HttpServer::State::close_excess() {
   shared_out = Peer::Clock::now();
   std::vector<PeerPointer> peers;
-  for_each_peer([&](const PeerPointer& peer) { peers.push_back(peer); });
+  std::size_t unknown = 0;
+  for_each_peer([&](const PeerPointer& peer) {
+    if (peer->owner.empty()) {
+      ++unknown;
+    } else {
+      peers.push_back(peer);
+    }
+  });
   std::ranges::sort(peers, {}, &Peer::number);
-  for (const PeerPointer& peer : beyond_share(peers, options.most_connections)) {
+  const std::vector<PeerPointer> beyond = beyond_share(peers, options.most_connections);
+  sharing_helps = unknown > 0 || peers.size() - beyond.size() < options.most_connections;
+  for (const PeerPointer& peer : beyond) {
     ++counts.refused;
     close_later(peer);
   }
