@@ -36,7 +36,8 @@ struct Connection : Peer {
 
   Clock::time_point deadline = Clock::now() + kRequestTime;
   std::size_t unsent = 0;  // bytes of its answer that are its own
-  std::optional<http::Response> answer;
+  bool answered = false;                 // the last question
+  std::optional<http::Response> answer;  // that is to be written
 };
 
 struct Stream : Peer {

@@ -159,33 +159,38 @@ asio::awaitable<bool> HttpServer::State::answer(const std::shared_ptr<Connection
   const tcp::endpoint peer = connection->socket.remote_endpoint(error);
   request.from_loopback = !error && peer.address().is_loopback();
   connection->deadline = Clock::now() + kAnswerTime;
-  Response response = co_await ask(connection, request);
-  if (response.stream && !request.is_head()) {
-    start_stream(*connection, std::move(response));
-    co_return false;
-  }
-  const bool keep = request.keep_alive && !response.stream;
-  const bool written = co_await write(*connection, std::move(response), keep, !request.is_head());
+  std::optional<Response> response = co_await ask(connection, request);
+  if (!response) co_return false;
+  const bool keep = request.keep_alive && !response->stream;
+  const bool written = co_await write(*connection, std::move(*response), keep, !request.is_head());
   co_return written&& keep;
 }
 
-// Others are served until the answer is there.
-asio::awaitable<Response> HttpServer::State::ask(const std::shared_ptr<Connection>& connection,
-                                                 const Request& request) {
+// Others are served until the answer is there. A stream begins in the moment that it is given, not
+// when this goes on: what is published in between is for it too. Then there is no answer.
+asio::awaitable<std::optional<Response>> HttpServer::State::ask(
+    const std::shared_ptr<Connection>& connection, const Request& request) {
   const auto waiting =
       std::make_shared<asio::steady_timer>(context, asio::steady_timer::time_point::max());
   connection->answer.reset();
+  connection->answered = false;
   handler(
       request, [connection] { return std::string_view(connection->owner); },
-      [connection, waiting](Response response) {
-        connection->answer = std::move(response);
+      [self = shared_from_this(), connection, waiting,
+       is_head = request.is_head()](Response response) {
+        connection->answered = true;
+        if (response.stream && !is_head) {
+          self->start_stream(*connection, std::move(response));
+        } else {
+          connection->answer = std::move(response);
+        }
         waiting->cancel();
       });
   error_code error;
-  if (!connection->answer) {
+  if (!connection->answered) {
     co_await waiting->async_wait(asio::redirect_error(asio::use_awaitable, error));
   }
-  co_return *std::exchange(connection->answer, std::nullopt);
+  co_return std::exchange(connection->answer, std::nullopt);
 }
 
 asio::awaitable<void> HttpServer::State::refuse(Connection& connection,

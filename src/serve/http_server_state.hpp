@@ -36,8 +36,8 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
   boost::asio::awaitable<void> serve(std::shared_ptr<Connection> connection);
   boost::asio::awaitable<bool> answer(const std::shared_ptr<Connection>& connection,
                                       const http::RequestParser& parser);
-  boost::asio::awaitable<http::Response> ask(const std::shared_ptr<Connection>& connection,
-                                             const http::Request& request);
+  boost::asio::awaitable<std::optional<http::Response>> ask(
+      const std::shared_ptr<Connection>& connection, const http::Request& request);
   boost::asio::awaitable<void> refuse(Connection& connection, const http::RequestParser& parser);
   boost::asio::awaitable<bool> write(Connection& connection, http::Response response,
                                      bool keep_alive, bool with_body);
