@@ -114,9 +114,9 @@ class Daemon {
   std::optional<http::Routes> routes_;
   std::optional<Viewers> viewers_;  // none: everybody is told everything
   FromLoop from_loop_;
-  // The last members: they end first.
-  std::optional<loop::Worker> worker_;
+  // The last members: they end first, and the worker before what its pieces use.
   std::optional<Looks> looks_;
+  std::optional<loop::Worker> worker_;
 };
 
 http::GuardOptions Daemon::guard_options() const {
