@@ -57,6 +57,22 @@ def test_deltas_hold_under_load(daemon):
     stream.close()
 
 
+def test_the_first_reader_sees_changes_at_once(daemon):
+    with workload("--scenario", "busy", "--devices", "4", "--processes", "3"):
+        eventually(lambda: len(daemon.document("/api/v1/processes")["processes"]) == 3)
+        pauses = []
+        for _ in range(5):
+            stream = daemon.stream()
+            stream.message()
+            begin = time.monotonic()
+            stream.message()
+            pauses.append(time.monotonic() - begin)
+            stream.close()
+            eventually(lambda: daemon.document("/healthz")["self"]["connections"] == 1)
+        # Without readers it looks once a second only.
+        assert sorted(pauses)[2] < 0.5
+
+
 def test_a_delta_has_only_what_changed(daemon):
     with workload("--devices", "8"):
         eventually(lambda: daemon.document("/api/v1/processes")["processes"])
