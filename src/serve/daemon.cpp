@@ -160,7 +160,10 @@ DaemonEnd Daemon::run() {
   start_work();
   tell_service_manager("READY=1");
   if (const auto pause = watchdog_pause()) {
-    loop_.every(*pause, [] { tell_service_manager("WATCHDOG=1"); });
+    // Both threads are alive.
+    loop_.every(*pause, [this] {
+      worker_->add_own([] { return [] { tell_service_manager("WATCHDOG=1"); }; });
+    });
   }
   loop_.run();
   stop();

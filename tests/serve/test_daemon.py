@@ -249,6 +249,15 @@ def test_it_tells_when_it_is_ready_and_when_it_stops(daemons, folder):
         assert manager.recv(100) == b"STOPPING=1"
 
 
+def test_it_tells_that_it_is_alive(daemons, folder):
+    path = os.path.join(folder, "notify.sock")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.settimeout(20)
+        manager.bind(path)
+        daemons(NOTIFY_SOCKET=path, WATCHDOG_USEC="600000")
+        assert [manager.recv(100) for _ in range(3)] == [b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1"]
+
+
 def test_sockets_that_are_handed_over(folder):
     path = os.path.join(folder, "handed.sock")
     with socket.socket() as web, socket.socket(socket.AF_UNIX) as legacy:
