@@ -68,7 +68,7 @@ std::string host_name() {
 // Where OTLP goes: an address without a path is that of a collector.
 std::string otlp_address(const PushOptions& options) {
   if (!options.otlp.empty()) return options.otlp;
-  const std::string whole = variable("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT");
+  std::string whole = variable("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT");
   if (!whole.empty()) return whole;
   std::string base = variable("OTEL_EXPORTER_OTLP_ENDPOINT");
   while (base.ends_with('/')) base.pop_back();

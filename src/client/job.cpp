@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "client/job.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -51,10 +52,10 @@ std::size_t job_of_environment(char* text, std::size_t capacity) {
     const std::size_t length = value == nullptr ? 0 : value_bytes(value);
     const std::size_t name_length = std::strlen(name);
     if (length == 0 || used + name_length + length + 2 > capacity) continue;
-    std::memcpy(text + used, name, name_length);
+    std::copy_n(name, name_length, text + used);
     used += name_length;
     text[used++] = '=';
-    std::memcpy(text + used, value, length);
+    std::copy_n(value, length, text + used);
     used += length;
     text[used++] = '\n';
   }

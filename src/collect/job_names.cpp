@@ -63,7 +63,7 @@ bool is_in_step(const Variables& of) {
 // Open MPI 4 numbers its jobs on each host: the address of their mpirun tells them apart.
 // "2913959936.0;tcp://10.1.2.3,172.17.0.1:45231" has it.
 std::string mpi_key(const Variables& of) {
-  const std::string space = of.text("PMIX_NAMESPACE");
+  std::string space = of.text("PMIX_NAMESPACE");
   const std::string uri = of.text("OMPI_MCA_orte_hnp_uri");
   const std::size_t at = uri.find("://");
   if (space.empty() || at == std::string::npos) return space;
