@@ -42,17 +42,17 @@ std::unique_ptr<Scribe> events_scribe(MakeTable* make, const Sink& sink);
 std::unique_ptr<Scribe> series_scribe(MakeTable* make, const Sink& sink);
 
 // As rows of the table of formats.
-template <MakeTable* kMake>
+template <MakeTable* Make>
 void holdings_table(const Picture& picture, const Sink& sink) {
-  write_holdings(picture, kMake, sink);
+  write_holdings(picture, Make, sink);
 }
-template <MakeTable* kMake>
+template <MakeTable* Make>
 std::unique_ptr<Scribe> events_table(const Sink& sink) {
-  return events_scribe(kMake, sink);
+  return events_scribe(Make, sink);
 }
-template <MakeTable* kMake>
+template <MakeTable* Make>
 std::unique_ptr<Scribe> series_table(const Sink& sink) {
-  return series_scribe(kMake, sink);
+  return series_scribe(Make, sink);
 }
 
 }  // namespace ttmem::exports

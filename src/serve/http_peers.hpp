@@ -35,7 +35,7 @@ struct Connection : Peer {
   static constexpr std::chrono::seconds kRequestTime{10};  // for a whole request
 
   Clock::time_point deadline = Clock::now() + kRequestTime;
-  std::size_t unsent = 0;  // bytes of its answer that are its own
+  std::size_t unsent = 0;                // bytes of its answer that are its own
   bool answered = false;                 // the last question
   std::optional<http::Response> answer;  // that is to be written
 };

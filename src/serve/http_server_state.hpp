@@ -90,7 +90,7 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
   bool lists_are_due = false;
   bool is_sharing_out = false;
   bool sharing_helps = true;  // the last time it left room, or somebody to be told apart
-  PeerOwners owners;  // used elsewhere
+  PeerOwners owners;          // used elsewhere
   Peer::Clock::time_point shared_out;
   std::uint64_t last_number = 0;
   std::size_t unsent = 0;  // of all connections
