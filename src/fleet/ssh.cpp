@@ -107,7 +107,7 @@ std::string last_line(const std::string& text) {
 }
 
 std::string exit_text(int status, const std::string& complaint) {
-  const std::string line = last_line(complaint);
+  std::string line = last_line(complaint);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
     return "ttmem is not found there" + (line.empty() ? "" : ": " + line);
   }
