@@ -88,7 +88,7 @@ void Redaction::path_in_place(char* text, std::size_t bytes) {
   std::memset(text, '0', bytes);
   const std::size_t word =
       bytes > digits.size() ? std::min(bytes - digits.size(), kPath.size()) : 0;
-  std::copy_n(kPath.data(), word, text);
+  std::copy_n(kPath.begin(), word, text);
   if (word < bytes && word == kPath.size()) text[word] = '-';
   const std::size_t shown = std::min(bytes, digits.size());
   std::copy_n(digits.end() - static_cast<std::ptrdiff_t>(shown), shown, text + bytes - shown);
