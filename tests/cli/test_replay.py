@@ -117,8 +117,9 @@ def test_leaks_goes_through_a_recording(tmp_path):
 
 
 def dram_of(screen):
-    """The exact figure in the first row of a process."""
-    return int(re.search(r" stage .*?([\d,]{7,})", screen).group(1).replace(",", ""))
+    """The exact figure in the first row of a process; None while it is drawn."""
+    found = re.search(r" stage .*?([\d,]{7,})", screen)
+    return int(found.group(1).replace(",", "")) if found else None
 
 
 def test_top_goes_through_time(story, new_terminal):

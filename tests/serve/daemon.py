@@ -42,6 +42,8 @@ class Daemon:
         if "off" != self.options[1]:
             found = eventually(self.address)
             self.host, self.port = found.group(1), int(found.group(2))
+            if "off" != self.options[3]:  # it opens that socket a moment later, and says how it went
+                eventually(lambda: "clients of the original are" in self.log())
 
     def address(self):
         assert self.process.poll() is None, self.log()
