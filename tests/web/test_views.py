@@ -3,6 +3,7 @@
 """Every view shows what the daemon's JSON says, to the byte."""
 
 import subprocess
+import time
 
 import pytest
 import scenes
@@ -277,6 +278,7 @@ def test_two_processes_1_are_two(page, daemon, at_end):
         pytest.skip("no namespace for pids can be made here")
     for i, blocks in enumerate((1, 3)):
         play = at_end.enter_context(staged(*command.CONTAINER))
+        time.sleep(0.03)  # pid and start name a process, and a start is exact to 10 ms
         play("name", name=f"container{i}")
         play("open", count=1, first=i)
         for block in range(blocks):
