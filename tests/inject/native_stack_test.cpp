@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <random>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -59,8 +60,16 @@ struct Told {
   return inside + depth;
 }
 
+// A sanitizer puts a function of its own between us and the C library.
+void leave_out_who_asks(Told& told) {
+  const bool is_asked = told.theirs.size() > 1 && !told.ours.empty() &&
+                        told.theirs[0] != told.ours[0] && told.theirs[1] == told.ours[0];
+  if (is_asked) told.theirs.erase(told.theirs.begin());
+}
+
 // Theirs ends where it finds no table; ours at least there.
-void expect_equal(const Told& told) {
+void expect_equal(Told& told) {
+  leave_out_who_asks(told);
   const std::size_t count = std::min(told.ours.size(), told.theirs.size());
   ASSERT_GE(count, 5u);
   EXPECT_EQ(Calls(told.ours.begin(), told.ours.begin() + static_cast<std::ptrdiff_t>(count)),
@@ -86,6 +95,7 @@ TEST(NativeStack, OfADeepOneTheInnermostFrames) {
   deep(200, 1, 2, 3, 4, 5, 6, told);
   EXPECT_EQ(told.ours.size(), kMostNativeFrames - 1);
   EXPECT_FALSE(told.whole);
+  leave_out_who_asks(told);
   EXPECT_TRUE(std::equal(told.ours.begin(), told.ours.end(), told.theirs.begin()));
 }
 
@@ -99,6 +109,15 @@ TEST(Modules, KnowThePlaceOfAFunction) {
 
 // ---- tables ----------------------------------------------------------------------------------
 
+// Of a whole segment of the program: AddressSanitizer keeps gaps between what stands in it.
+__attribute__((no_sanitize("address"))) std::vector<std::uint8_t> copy_of(
+    std::span<const std::uint8_t> memory) {
+  std::vector<std::uint8_t> copied(memory.size());
+  const volatile std::uint8_t* from = memory.data();
+  for (std::size_t i = 0; i < memory.size(); ++i) copied[i] = from[i];
+  return copied;
+}
+
 class Spoilt : public testing::Test {
  protected:
   Spoilt() {
@@ -106,7 +125,7 @@ class Spoilt : public testing::Test {
     find_module(reinterpret_cast<std::uintptr_t>(&deep), module);
     const UnwindTable& whole = module.unwinding;
     original_ = whole;
-    copy.assign(whole.memory.begin(), whole.memory.end());
+    copy = copy_of(whole.memory);
     moved_ = reinterpret_cast<std::uintptr_t>(copy.data()) -
              reinterpret_cast<std::uintptr_t>(whole.memory.data());
     table.memory = copy;
