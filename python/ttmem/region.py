@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, Optional, Type, TypeVar, cast
 
 from . import abi, figures, library, text
 from .figures import KINDS, Device, DeviceFigures
-from .track import PRELOAD
+from .track import recorder_if_tracked
 from .watermark import MAX_WATERMARKS, Watermark
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -145,11 +145,8 @@ def region(name: str) -> Region:
 def _find() -> Optional[_Recorder]:
     """The recorder, once this process is recorded or is going to be."""
     global _recorder
-    try:
-        recorder = library.load()
-    except OSError:  # the model runs without it
-        return None
-    if not recorder.ttmem_segment_path() and PRELOAD not in os.environ.get("LD_PRELOAD", ""):
+    recorder = recorder_if_tracked()
+    if recorder is None:
         return None
     if _recorder is None:
         os.register_at_fork(after_in_child=_begin_anew)

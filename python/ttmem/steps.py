@@ -2,11 +2,9 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """Tell where the steps of a loop begin, so that what grows from step to step can be named."""
 
-import os
 from typing import Any, Optional
 
-from . import library
-from .track import PRELOAD
+from .track import recorder_if_tracked
 
 _next_step: Optional[Any] = None
 
@@ -20,14 +18,8 @@ def step() -> None:
 
 
 def _find() -> Optional[Any]:
-    """The call, once this process is recorded or is going to be."""
     global _next_step
-    try:
-        recorder = library.load()
-    except OSError:  # the model runs without it
-        return None
-    if not recorder.ttmem_segment_path() and PRELOAD not in os.environ.get("LD_PRELOAD", ""):
-        return None
+    recorder = recorder_if_tracked()
     call = getattr(recorder, "ttmem_next_step", None)  # a library of another release may be loaded
     if call is not None:
         call.restype = None

@@ -20,6 +20,16 @@ PATCH = "libttmem_patch.so"
 RUNTIME = "libtt_metal.so"
 
 
+def recorder_if_tracked() -> Optional[ctypes.CDLL]:
+    """The recorder, once this process is recorded or is going to be; a model runs without it too."""
+    try:
+        recorder = library.load()
+    except OSError:
+        return None
+    tracked = recorder.ttmem_segment_path() or PRELOAD in os.environ.get("LD_PRELOAD", "")
+    return recorder if tracked else None
+
+
 class Tracking(NamedTuple):
     """How this process came to be tracked.
 

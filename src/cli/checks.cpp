@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "cli/checks.hpp"
 
-#include <pwd.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -14,6 +13,7 @@
 #include "cli/ask_daemon.hpp"
 #include "collect/collector.hpp"
 #include "collect/host_root.hpp"
+#include "collect/process_description.hpp"
 #include "collect/room.hpp"
 #include "collect/sysfs.hpp"
 #include "inject/launch/recording_check.hpp"
@@ -80,19 +80,14 @@ Check permissions_check() {
           "other users' processes are told by the daemon, or to members of the group ttmem"};
 }
 
-std::string user_text(std::uint32_t uid) {
-  const passwd* entry = ::getpwuid(uid);  // one thread
-  return entry != nullptr ? entry->pw_name : std::to_string(uid);
-}
-
 // Who fills a directory that has no room, the most first.
 std::string fillers_text(const collect::Room& room) {
   constexpr std::size_t kMost = 5;
   std::string text;
   for (const collect::Room::Share& share : room.shares) {
     if (&share - room.shares.data() == kMost) break;
-    text += fmt::format("\n{} of {} in {}", view::bytes_text(share.bytes), user_text(share.owner),
-                        view::count_text(share.files, "file"));
+    text += fmt::format("\n{} of {} in {}", view::bytes_text(share.bytes),
+                        collect::user_name(share.owner), view::count_text(share.files, "file"));
   }
   return text;
 }

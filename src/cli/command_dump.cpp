@@ -117,15 +117,10 @@ int print_failure(const collect::Collector& collector, const DumpOptions& option
 int dump(DumpOptions& options) {
   collect::Options collecting;
   collecting.process = options.selection.process();
-  const auto collector = open_collector(collecting, options.past);
-  if (!collector) return complain(collector.error().message, kNotFound);
-  if (const std::string why = unusable_directory(collector->directories());
-      !why.empty() && !options.past) {
-    return complain(why, kFailed);
-  }
-  if (const std::string why = find_selected(options.selection, collector->snapshot());
-      !why.empty()) {
-    return complain(why, kNotFound);
+  std::optional<collect::Collector> collector;
+  if (const int code = open_selected(collecting, options.past, options.selection, collector);
+      code != kOk) {
+    return code;
   }
   return options.failure > 0 ? print_failure(*collector, options)
                              : print_holdings(*collector, options);

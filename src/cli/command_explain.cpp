@@ -45,15 +45,10 @@ std::string nothing_text(const ExplainOptions& options) {
 int explain_failure(ExplainOptions& options) {
   collect::Options collecting;
   collecting.process = options.selection.process();
-  const auto collector = open_collector(collecting, options.past);
-  if (!collector) return complain(collector.error().message, kNotFound);
-  if (const std::string why = unusable_directory(collector->directories());
-      !why.empty() && !options.past) {
-    return complain(why, kFailed);
-  }
-  if (const std::string why = find_selected(options.selection, collector->snapshot());
-      !why.empty()) {
-    return complain(why, kNotFound);
+  std::optional<collect::Collector> collector;
+  if (const int code = open_selected(collecting, options.past, options.selection, collector);
+      code != kOk) {
+    return code;
   }
   const auto found = explained(*collector, options.selection, options.failure);
   if (!found) return complain(nothing_text(options), kNotFound);
@@ -66,15 +61,10 @@ int explain_device(ExplainOptions& options) {
   collect::Options collecting;
   collecting.process = options.selection.process();
   collecting.events = true;
-  auto collector = open_collector(collecting, options.past);
-  if (!collector) return complain(collector.error().message, kNotFound);
-  if (const std::string why = unusable_directory(collector->directories());
-      !why.empty() && !options.past) {
-    return complain(why, kFailed);
-  }
-  if (const std::string why = find_selected(options.selection, collector->snapshot());
-      !why.empty()) {
-    return complain(why, kNotFound);
+  std::optional<collect::Collector> collector;
+  if (const int code = open_selected(collecting, options.past, options.selection, collector);
+      code != kOk) {
+    return code;
   }
   const ledger::DeviceView* device = *options.selection.find(collector->snapshot());
   Output output;

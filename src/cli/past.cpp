@@ -2,8 +2,12 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "cli/past.hpp"
 
+#include <utility>
+
 #include <CLI/CLI.hpp>
 
+#include "cli/exit_code.hpp"
+#include "cli/reading_options.hpp"
 #include "collect/replay_outline.hpp"
 
 namespace ttmem::cli {
@@ -35,6 +39,18 @@ Result<collect::Collector> open_collector(const collect::Options& options, const
   collector->replay()->seek(*time);
   collector->refresh();
   return collector;
+}
+
+int open_selected(const collect::Options& options, const Past& past, view::Selection& selection,
+                  std::optional<collect::Collector>& collector) {
+  auto opened = open_collector(options, past);
+  if (!opened) return complain(opened.error().message, kNotFound);
+  collector.emplace(std::move(*opened));
+  if (const std::string why = unusable_directory(collector->directories()); !why.empty() && !past) {
+    return complain(why, kFailed);
+  }
+  const std::string why = find_selected(selection, collector->snapshot());
+  return why.empty() ? static_cast<int>(kOk) : complain(why, kNotFound);
 }
 
 }  // namespace ttmem::cli

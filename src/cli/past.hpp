@@ -5,10 +5,12 @@
 // reads. What comes out is a collector, and the command does not know which.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/result.hpp"
 #include "collect/collector.hpp"
+#include "view/selection.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's own
 class App;
@@ -27,5 +29,10 @@ void add_past(CLI::App& command, Past& past);
 
 // At the moment that was asked for, and refreshed. An error is in words for the user.
 Result<collect::Collector> open_collector(const collect::Options& options, const Past& past);
+
+// The same into `collector`, with what is selected found in it. Returns an ExitCode; whatever is in
+// the way is said on standard error.
+int open_selected(const collect::Options& options, const Past& past, view::Selection& selection,
+                  std::optional<collect::Collector>& collector);
 
 }  // namespace ttmem::cli
