@@ -435,8 +435,8 @@ typedef struct ttmem_failure {
   ttmem_string_t operation; /* what failed, if somebody knows; 0 = see the origin */
 } ttmem_failure;
 
-/* Freezes a picture of what is held on the set (up to 4,096 holdings, the largest first). The last
- * four failures are kept. Returns the failure's number, 1, 2, … or 0. */
+/* Freezes a picture of what is held on the set (up to 4,096 holdings, the largest first). The first
+ * four failures and the last four are kept. Returns the failure's number, 1, 2, … or 0. */
 TTMEM_API uint32_t ttmem_failed(const ttmem_failure* failure);
 
 TTMEM_API void ttmem_anomaly(uint32_t kind);

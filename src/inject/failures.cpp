@@ -70,6 +70,19 @@ void enqueue(const char* message, const void* device) {
   ttmem_failed(&failure);
 }
 
+void trace_kept(const char* message, const Allocator* allocator) {
+  // What the allocator itself refused is a failure already.
+  const bool too_small = std::strstr(message, "is allocated for trace region") != nullptr;
+  const bool overlaps = std::strstr(message, "Trace buffer at address") != nullptr;
+  if (!too_small && !overlaps) return;
+  ttmem_failure failure =
+      begin(too_small ? TTMEM_FAILURE_OUT_OF_MEMORY : TTMEM_FAILURE_OTHER, message);
+  failure.space = too_small ? TTMEM_SPACE_TRACE : TTMEM_SPACE_DRAM;
+  failure.set = allocator ? allocator->set : ttmem_set_t{0};
+  failure.allocator = allocator ? allocator->id.load() : ttmem_allocator_t{0};
+  ttmem_failed(&failure);
+}
+
 extern "C" Returned ttmem_hook_validate_circular_buffers(void* program, const void* device) {
   return watched(ttmem_original_validate_circular_buffers, TTMEM_FAILURE_CB_CLASH, program, device);
 }

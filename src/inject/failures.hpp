@@ -23,4 +23,8 @@ void clash(std::uint32_t kind, const char* message, const void* program, const v
 /// memory.
 void enqueue(const char* message, const void* device);
 
+/// A capture that could not be kept: only what its region could not hold is a failure of memory.
+/// `allocator` may be null.
+void trace_kept(const char* message, const Allocator* allocator);
+
 }  // namespace ttmem::inject::failures

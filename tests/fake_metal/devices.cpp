@@ -83,5 +83,18 @@ bool MeshDeviceImpl::close_impl(MeshDevice*) {
   return true;
 }
 
+std::vector<int> MeshDeviceImpl::get_device_ids() const { return mesh_->get_device_ids(); }
+AllocatorImpl* const& MeshDeviceImpl::allocator_impl() const { return mesh_->allocator; }
+
+void MeshDeviceImpl::end_mesh_trace(unsigned char, const MeshTraceId&) {
+  fake::maybe_throw("end_mesh_trace");
+  queue_->record_end();
+  constexpr std::uint64_t kRegion = fake::kTraceBankBytes * fake::kDramBanks;
+  if (trace_bytes <= kRegion) return;
+  throw std::runtime_error("Creating trace buffers of size " + std::to_string(trace_bytes) +
+                           "B on MeshDevice 1, but only " + std::to_string(kRegion) +
+                           "B is allocated for trace region.");
+}
+
 }  // namespace distributed
 }  // namespace tt::tt_metal

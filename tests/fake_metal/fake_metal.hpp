@@ -47,6 +47,7 @@ extern std::function<void()> while_asked;
 inline constexpr std::uint32_t kDramBanks = 4;
 inline constexpr std::uint32_t kWorkers = 4;
 inline constexpr std::uint64_t kBankBytes = 1 << 20;
+inline constexpr std::uint64_t kTraceBankBytes = 4096;
 inline constexpr std::uint32_t kL1Bytes = 1499136;
 inline constexpr std::uint32_t kRingBase = 35168;
 inline constexpr std::uint32_t kRingBytes = 70656;
@@ -355,10 +356,22 @@ class MeshDevice : public IDevice {
 
 class MeshShape {};
 
+class FDMeshCommandQueue;
+
 class MeshDeviceImpl {
  public:
+  explicit MeshDeviceImpl(MeshDevice* mesh = nullptr, FDMeshCommandQueue* queue = nullptr)
+      : mesh_(mesh), queue_(queue) {}
   void reshape(const MeshShape& shape);
   bool close_impl(MeshDevice* mesh);
+  void end_mesh_trace(unsigned char queue, const MeshTraceId& trace);
+  std::vector<int> get_device_ids() const;
+  AllocatorImpl* const& allocator_impl() const;
+  std::uint64_t trace_bytes = 0;  ///< of all captures together
+
+ private:
+  MeshDevice* mesh_;
+  FDMeshCommandQueue* queue_;
 };
 
 class MeshWorkload;

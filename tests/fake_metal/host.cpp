@@ -77,6 +77,15 @@ int play_steps() {
   queue.enqueue_trace({7}, false);
   step("replayed twice");
   mesh.release_mesh_trace({7});
+  distributed::MeshDeviceImpl implementation(&mesh, &queue);
+  const metal::Buffer kept(&mesh, &allocator, 8192, metal::BufferType::TRACE);
+  queue.record_begin({9}, nullptr);
+  implementation.trace_bytes = 20480;
+  try {
+    implementation.end_mesh_trace(0, {9});
+  } catch (const std::exception&) {
+    step("too large for the trace region");
+  }
   auto huge = workload(80000, 0);
   try {
     distributed::EnqueueMeshWorkload(queue, huge, false);
@@ -164,7 +173,7 @@ void call_everything() {
   queue.enqueue_write_mesh_buffer(nullptr, nullptr, false);
   distributed::EnqueueMeshWorkload(queue, work, false);
   queue.record_begin({7}, nullptr);
-  queue.record_end();
+  distributed::MeshDeviceImpl(&mesh, &queue).end_mesh_trace(0, {7});
   queue.enqueue_trace({7}, false);
   metal::Program alone(std::make_shared<metal::detail::ProgramImpl>(1000, "alone.cpp", 0));
   metal::slow_dispatch::ConfigureDeviceWithProgram(chip, alone, false);

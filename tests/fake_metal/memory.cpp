@@ -70,8 +70,12 @@ std::uint64_t AllocatorImpl::allocate_buffer(Buffer* buffer) {
     return 0;
   }
   live_[buffer] = block;
-  taken_[static_cast<int>(buffer->buffer_type())] += block;
-  return fake::kL1Base + next_;
+  std::uint64_t& taken = taken_[static_cast<int>(buffer->buffer_type())];
+  taken += block;
+  // The region of traces is one bottom-up stack above the other DRAM.
+  const std::uint64_t region = get_base_allocator_addr(HalMemType::DRAM) + fake::kBankBytes;
+  return buffer->buffer_type() == BufferType::TRACE ? region + taken - block
+                                                    : fake::kL1Base + next_;
 }
 
 void AllocatorImpl::deallocate_buffer(Buffer* buffer) {
@@ -119,7 +123,7 @@ experimental::per_core_allocation::get_per_core_addresses(const Buffer& buffer) 
 std::uint64_t AllocatorImpl::bank_bytes(BufferType type) const {
   if (type == BufferType::DRAM) return fake::kBankBytes;
   if (type == BufferType::L1) return fake::kL1Bytes - fake::kL1Base - shrunk_;
-  return 0;
+  return type == BufferType::TRACE ? fake::kTraceBankBytes : 0;
 }
 
 Statistics AllocatorImpl::get_statistics(const BufferType& type) const {

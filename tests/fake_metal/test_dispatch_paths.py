@@ -11,6 +11,19 @@ from fake_host import FakeHost, check_steps
 from support import command
 
 
+def check_trace_region(process):
+    """The region has 4 banks of 4,096 bytes, a trace of 8,192 bytes is in it, and all need 20,480."""
+    failure, = process["failures"]
+    assert (failure["kind"], failure["space"]) == ("out_of_memory", "trace")
+    found = command.document("explain")
+    assert found["verdict"] == "trace_region"
+    assert "the traces need 20,480 B, it has 16,384 B" in found["headline"]
+    total = found["sum"]
+    assert (total["held"], total["holes"], total["bank"]) == (2048, 2048, 4096)
+    cure, = found["cures"]
+    assert (cure["kind"], cure["value"]) == ("trace_region_size", 20480)
+
+
 def check(step, process):
     device = process["devices"][0]
     kernels = device["kernels"]
@@ -49,9 +62,11 @@ def check(step, process):
         assert replays == [2, 2], "a replay is a launch of each member"
         assert device["program_l1"]["resident"] == 4 * 8192, step
         assert tensix[0]["used"] == 70656, step
+    elif step == "too large for the trace region":
+        check_trace_region(process)
     elif step == "too large for the ring":
-        assert len(process["failures"]) == 1, step
-        assert process["failures"][0]["kind"] == "ring_too_small", step
+        assert [each["kind"] for each in process["failures"]] == ["out_of_memory", "ring_too_small"], step
+        assert command.document("explain")["verdict"] == "ring", step
         assert kernels["application"]["footprint"] == 4 * 50000, step
     elif step == "slow launches":
         assert kernels["application"]["footprint"] == 4 * 51000, step
@@ -71,4 +86,4 @@ def check(step, process):
 
 
 def test_every_step():
-    check_steps(FakeHost("steps"), check, count=12)
+    check_steps(FakeHost("steps"), check, count=13)

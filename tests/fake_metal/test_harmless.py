@@ -17,7 +17,7 @@ THROWING = [
     "compile_dispatch_kernels", "program_compile_finished", "ConfigureDeviceWithProgram",
     "track_allocate_cb", "allocate_circular_buffers", "allocate_dataflow_buffers",
     "validate_circular_buffer_region", "validate_dataflow_buffer_region", "reserve",
-    "record_begin", "record_end", "enqueue_trace", "load_binaries", "EnqueueMeshWorkload",
+    "record_begin", "record_end", "end_mesh_trace", "enqueue_trace", "load_binaries", "EnqueueMeshWorkload",
     "override_state", "deallocate_buffers", "clear", "reshape", "close_impl", "Device", "close",
     "SharedMemoryStatsProvider", "allocate_scratchpads", "mark_address", "add_program",
     "enqueue_write_mesh_buffer", "init_add_buffer", "free", "alloc", "mark_completely_full", "release_mesh_trace",

@@ -31,6 +31,6 @@ def test_what_a_vanished_function_costs_is_said(symbol, hook, cost):
         assert hook in process["tracking"]["hooks_missing"], step
 
     path = without(symbol)
-    check_steps(FakeHost("steps", environment={"LD_LIBRARY_PATH": os.path.dirname(path)}), check, count=12)
+    check_steps(FakeHost("steps", environment={"LD_LIBRARY_PATH": os.path.dirname(path)}), check, count=13)
     lines = [line.split(None, 1) for line in command.run("doctor", "--", path).stdout.splitlines()]
     assert [line[1].strip() for line in lines if line[:1] == [hook]] == [f"MISSING, costs: {cost}"]
