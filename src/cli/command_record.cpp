@@ -59,7 +59,8 @@ Result<inject::Environment> environment_of(const RecordOptions& options) {
   if (const auto start = inject::find_python_start(); start && !lines.off) {
     lines.python_start = *start;
   }
-  return inject::environment_with(*preload, lines, {.launches = options.launches});
+  return inject::environment_with(
+      *preload, lines, {.launches = options.launches, .events = record::kRingOfRecorded});
 }
 
 // -1: it could not be started.

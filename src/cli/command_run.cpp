@@ -18,6 +18,7 @@
 #include "collect/native_names.hpp"
 #include "inject/launch/launch.hpp"
 #include "inject/launch/recording_check.hpp"
+#include "record/recorder.hpp"
 #include "view/printable.hpp"
 
 namespace ttmem::cli {
@@ -69,7 +70,9 @@ int run_program(const RunOptions& options) {
     return kFailed;
   }
   lines.python_start = start ? *start : "";
-  const auto environment = inject::environment_with(*preload, lines, options.extras);
+  inject::Extras extras = options.extras;
+  if (!options.record.empty()) extras.events = record::kRingOfRecorded;
+  const auto environment = inject::environment_with(*preload, lines, extras);
   if (options.print_env) return Output::print(inject::as_shell_text(environment));
   if (options.command.empty()) {
     fmt::print(stderr, "ttmem: name the program to run, as in `ttmem run python model.py`\n");

@@ -16,15 +16,24 @@ void TickClock::start() {
 #endif
 }
 
-// The wall clock between two ticks, so the ticks are at most half a call away from it.
+// Both clocks between two ticks, so the ticks are at most half of that away from them: the closest
+// of some readings, since a process may be interrupted in between.
 segment::Clock TickClock::anchor() const {
   segment::Clock clock = {};
   clock.kind = static_cast<std::uint32_t>(tsc_ ? segment::ClockKind::kTsc
                                                : segment::ClockKind::kMonotonicNs);
-  const std::uint64_t before = now();
-  clock.monotonic_ns = nanoseconds(CLOCK_MONOTONIC);
-  clock.ticks = before + (now() - before) / 2;
-  clock.wall_ns = nanoseconds(CLOCK_REALTIME);
+  std::uint64_t closest = ~std::uint64_t{0};
+  for (int i = 0; i < 3; ++i) {
+    const std::uint64_t before = now();
+    const std::uint64_t monotonic_ns = nanoseconds(CLOCK_MONOTONIC);
+    const std::uint64_t wall_ns = nanoseconds(CLOCK_REALTIME);
+    const std::uint64_t took = now() - before;
+    if (took >= closest) continue;
+    closest = took;
+    clock.ticks = before + took / 2;
+    clock.monotonic_ns = monotonic_ns;
+    clock.wall_ns = wall_ns;
+  }
   return clock;
 }
 

@@ -208,9 +208,8 @@ void Failures::offer(const Candidate& candidate) {
 bool Failures::catch_up(std::uint64_t from) {
   const std::uint64_t head = writer_->store.head();
   if (head - from > kMostToCatchUp) return false;
-  const auto* events = writer_->store.at<segment::Event>(segment::kEventsOffset);
   for (std::uint64_t n = from + 1; n <= head; ++n) {
-    const segment::Event& event = events[n % segment::kEventCapacity];
+    const segment::Event& event = writer_->store.event(n);
     if (Meta::kind(event.payload.meta) != Kind::kBuffer) continue;
     replace(event.slot, event.payload);
     list_.replace(event.slot, event.payload, is_listed(event.payload));

@@ -6,6 +6,8 @@
 #include <strings.h>
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -31,6 +33,13 @@ DescriptorNote inherited;  // survives fork, unlike the recorder
 bool is_on(const char* value) {
   return value != nullptr && (std::strcmp(value, "1") == 0 || strcasecmp(value, "true") == 0 ||
                               strcasecmp(value, "yes") == 0 || strcasecmp(value, "on") == 0);
+}
+
+// A power of two that a ring may have; 0 = what it has anyway.
+std::uint64_t wanted_events() {
+  const char* text = std::getenv("TTMEM_EVENTS");
+  const std::uint64_t wanted = text != nullptr ? std::strtoull(text, nullptr, 10) : 0;
+  return std::bit_floor(std::min<std::uint64_t>(wanted, segment::kMaxEventCapacity));
 }
 
 void in_forked_child() {
@@ -68,6 +77,7 @@ int open_own_recorder() {
   if (own->is_open()) return 0;
   Options options;
   options.descriptor_note = &inherited;
+  options.events = wanted_events();
   const int error = own->open(options);
   if (error == 0) own->workloads.tell_launches(is_on(std::getenv("TTMEM_LAUNCHES")));
   const int active = error == 0 ? 1 : 0;

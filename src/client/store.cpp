@@ -37,7 +37,7 @@ struct Room {
   std::uint64_t max_bytes;
 };
 
-void fill_sections(segment::Section* sections, std::uint64_t max_slots) {
+void fill_sections(segment::Section* sections, std::uint64_t events, std::uint64_t max_slots) {
   using namespace segment;
   const Room rooms[kSections] = {
       {SectionKind::kDevices, sizeof(Device), kDevicesOffset, kMaxDevices * sizeof(Device)},
@@ -52,7 +52,7 @@ void fill_sections(segment::Section* sections, std::uint64_t max_slots) {
        kMaxWatermarks * sizeof(Watermark)},
       {SectionKind::kFailures, sizeof(Failure), kFailuresOffset, kMaxFailures * sizeof(Failure)},
       {SectionKind::kInterned, sizeof(Blob), kInternedOffset, kMaxInternedBytes},
-      {SectionKind::kEvents, sizeof(Event), kEventsOffset, kEventCapacity * sizeof(Event)},
+      {SectionKind::kEvents, sizeof(Event), kEventsOffset, events * sizeof(Event)},
       {SectionKind::kTable, sizeof(Slot), kTableOffset, max_slots * sizeof(Slot)},
       {SectionKind::kPeaks, sizeof(segment::Peaks), kPeaksOffset, sizeof(segment::Peaks)},
       {SectionKind::kLists, sizeof(Slot), kListsOffset, kMaxListSlots * sizeof(Slot)},
@@ -61,6 +61,15 @@ void fill_sections(segment::Section* sections, std::uint64_t max_slots) {
     sections[i] = {static_cast<std::uint32_t>(rooms[i].kind), rooms[i].entry_bytes, rooms[i].offset,
                    rooms[i].max_bytes};
   }
+}
+
+// A ring that is larger than usual takes no more than a quarter of the room that is left.
+int prepare_ring(WriterFile& file, std::uint64_t events) {
+  for (; events > segment::kEventCapacity; events /= 2) {
+    const std::uint64_t bytes = events * sizeof(segment::Event);
+    if (file.prepare(SectionKind::kEvents, bytes, 3 * bytes) == 0) return 0;
+  }
+  return file.prepare(SectionKind::kEvents, segment::kEventCapacity * sizeof(segment::Event));
 }
 
 }  // namespace
@@ -78,8 +87,8 @@ int Store::open(const Options& options) {
   descriptor_note_ = options.descriptor_note;
   if (descriptor_note_ != nullptr) close_inherited(*descriptor_note_);
   WriterFile file;
-  int error = make_file(segment::Choice::kFirst, file);
-  if (segment::is_full(error)) error = make_file(segment::Choice::kLast, file);
+  int error = make_file(segment::Choice::kFirst, options.events, file);
+  if (segment::is_full(error)) error = make_file(segment::Choice::kLast, options.events, file);
   if (error == 0 && (!links_.reserve(file.max_slots()) || !links_.prepare(kStepSlots))) {
     error = ENOMEM;
   }
@@ -91,6 +100,7 @@ int Store::open(const Options& options) {
   file_ = file;
   instance_ = file_.nonce();
   ready_slots_ = kStepSlots;
+  ring_mask_ = file_.ready(SectionKind::kEvents) / sizeof(segment::Event) - 1;
   low_water_ = kStepSlots / 2;
   free_[0] = free_[1] = segment::kNoSlot;
   remember_descriptor();
@@ -102,12 +112,10 @@ int Store::open(const Options& options) {
 }
 
 // With all that a recording begins with, or not at all.
-int Store::make_file(segment::Choice choice, WriterFile& file) const {
+int Store::make_file(segment::Choice choice, std::uint64_t events, WriterFile& file) const {
   int error = file.create(directory_, pid_, start_, choice);
   if (error == 0) error = file.prepare(SectionKind::kCounters, sizeof(segment::Counters));
-  if (error == 0) {
-    error = file.prepare(SectionKind::kEvents, segment::kEventCapacity * sizeof(segment::Event));
-  }
+  if (error == 0) error = prepare_ring(file, events);
   if (error == 0) error = file.prepare(SectionKind::kTable, segment::kGrowthBytes);
   if (error != 0) file.discard();
   return error;
@@ -126,7 +134,7 @@ void Store::write_header(const Options& options, const segment::Identity& writer
   header.minor = segment::kMinorVersion;
   header.header_bytes = sizeof(Header);
   header.nonce = file_.nonce();
-  fill_sections(header.sections, file_.max_slots());
+  fill_sections(header.sections, ring_mask_ + 1, file_.max_slots());
   header.subject = *options.subject;
   header.writer = writer;
   header.clock = clock_.anchor();

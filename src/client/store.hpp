@@ -41,6 +41,7 @@ struct Options {
   const segment::Identity* subject = nullptr;  // whose memory; null: this process's own
   std::uint32_t source = 0;                    // TTMEM_SOURCE_*
   DescriptorNote* descriptor_note = nullptr;   // may hold an inherited descriptor, which is closed
+  std::uint64_t events = 0;  // wanted in the ring, a power of two; as many as there is room for
 };
 
 // Slots with live words are given back to a pool of their own, so that a dispatch that comes too
@@ -71,6 +72,10 @@ class Store {
   void note(segment::Note note, segment::Payload payload);
   bool is_low() const { return free_slots() < low_water_; }
   std::uint64_t head() const { return head_; }
+  // The record of event n, which the ring holds until `ring` more have come.
+  segment::Event& event(std::uint64_t n) const {
+    return at<segment::Event>(segment::kEventsOffset)[n & ring_mask_];
+  }
 
   // ---- any time -----------------------------------------------------------------------------
 
@@ -119,7 +124,7 @@ class Store {
  private:
   int open_file(const Options& options);
   void write_header(const Options& options, const segment::Identity& writer);
-  int make_file(segment::Choice choice, segment::WriterFile& file) const;
+  int make_file(segment::Choice choice, std::uint64_t events, segment::WriterFile& file) const;
   int make_again(segment::Choice choice, segment::WriterFile& fresh) const;
   void re_create();
   void copy_to(segment::WriterFile& fresh);
@@ -130,6 +135,7 @@ class Store {
 
   std::atomic<std::byte*> base_{nullptr};
   std::uint64_t head_ = 0;
+  std::uint64_t ring_mask_ = 0;   // records of the event ring, less one
   std::uint64_t free_count_ = 0;  // in the plain pool
   std::uint64_t fresh_slot_ = 0;  // slots never used start here
   std::uint64_t ready_slots_ = 0;
@@ -197,10 +203,9 @@ inline void Store::count_event(std::uint64_t meta) {
 // oldest one, and they leave that out.
 inline void Store::write_event(std::uint32_t slot, const segment::Payload& payload) {
   ++head_;
-  auto* events = at<segment::Event>(segment::kEventsOffset);
-  segment::Event& event = events[head_ % segment::kEventCapacity];
+  segment::Event& event = this->event(head_);
   // The ring is larger than a core's cache: a store that waits for its line holds up the next lock.
-  __builtin_prefetch(&events[(head_ + kEventsAhead) % segment::kEventCapacity], 1);
+  __builtin_prefetch(&this->event(head_ + kEventsAhead), 1);
   store_payload(event.payload, payload);
   publish(*reinterpret_cast<std::uint64_t*>(&event),
           std::uint64_t{slot} << 32 | static_cast<std::uint32_t>(head_));

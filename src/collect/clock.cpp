@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "collect/clock.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <ctime>
 
 #if defined(__x86_64__)
@@ -19,16 +21,41 @@ std::uint64_t read_clock(clockid_t clock) {
          static_cast<std::uint64_t>(time.tv_nsec);
 }
 
+std::uint64_t read_tsc() {
+#if defined(__x86_64__)
+  return __rdtsc();
+#else
+  return 0;
+#endif
+}
+
+constexpr int kReadings = 3;
 }  // namespace
 
+// One clock after the other: whoever is interrupted in between has read clocks of different
+// moments. So the closest of some readings is taken, and the ticks in its middle.
 Moment Moment::now() {
   Moment moment;
-  moment.monotonic_ns = read_clock(CLOCK_MONOTONIC);
-#if defined(__x86_64__)
-  moment.tsc = __rdtsc();
-#endif
-  moment.wall_ns = read_clock(CLOCK_REALTIME);
+  std::uint64_t closest = ~std::uint64_t{0};
+  for (int i = 0; i < kReadings; ++i) {
+    const std::uint64_t before = read_tsc();
+    const std::uint64_t monotonic_ns = read_clock(CLOCK_MONOTONIC);
+    const std::uint64_t wall_ns = read_clock(CLOCK_REALTIME);
+    const std::uint64_t took = read_tsc() - before;
+    if (took >= closest) continue;
+    closest = took;
+    moment = {before + took / 2, monotonic_ns, wall_ns};
+  }
   return moment;
+}
+
+Moment between(const Moment& low, const Moment& high, double part) {
+  const auto on_the_way = [part](std::uint64_t from, std::uint64_t to) {
+    const std::uint64_t length = std::max(from, to) - from;
+    return from + static_cast<std::uint64_t>(std::llround(static_cast<double>(length) * part));
+  };
+  return {on_the_way(low.tsc, high.tsc), on_the_way(low.monotonic_ns, high.monotonic_ns),
+          on_the_way(low.wall_ns, high.wall_ns)};
 }
 
 TickClock::TickClock(const segment::Clock& stored, const Moment& now, bool same_boot)

@@ -20,6 +20,9 @@ struct Moment {
   static Moment now();
 };
 
+// Between two moments all clocks went evenly: `part` of the way, from 0 to 1.
+Moment between(const Moment& low, const Moment& high, double part);
+
 class TickClock {
  public:
   // `same_boot`: the clocks of `now` are the writer's clocks. If not, only the stored moment is

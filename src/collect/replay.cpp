@@ -3,7 +3,6 @@
 #include "collect/replay.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <utility>
 
@@ -17,10 +16,6 @@ namespace {
 // than asked for, as several events may have one time: who follows can read more than a step.
 constexpr std::uint64_t kStepPart = 4, kFollowedPart = 2;
 constexpr ledger::TimeNs kLeastStepNs = 1'000'000;
-
-std::uint64_t between(std::uint64_t low, std::uint64_t high, double part) {
-  return low + static_cast<std::uint64_t>(std::llround(static_cast<double>(high - low) * part));
-}
 
 }  // namespace
 
@@ -71,8 +66,9 @@ Moment Replay::moment_at(ledger::TimeNs at) const {
   const Moment& low = *(after - 1);
   const double part =
       static_cast<double>(at - low.wall_ns) / static_cast<double>(after->wall_ns - low.wall_ns);
-  return {between(low.tsc, std::max(low.tsc, after->tsc), part),
-          between(low.monotonic_ns, std::max(low.monotonic_ns, after->monotonic_ns), part), at};
+  Moment moment = between(low, *after, part);
+  moment.wall_ns = at;
+  return moment;
 }
 
 ledger::TimeNs Replay::time_at(const ReplayTrack& track, std::uint64_t ticks) const {

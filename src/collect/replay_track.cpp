@@ -18,13 +18,6 @@ using segment::Meta;
 // A look of the recorder takes no longer, unless it is held up.
 constexpr ledger::TimeNs kReadNs = 50'000'000;
 
-// When the event happened, in ticks; 0 = it does not say.
-std::uint64_t ticks_of(const recording::SlotRecord& event) {
-  const Kind kind = Meta::kind(event.payload.meta);
-  const bool says = kind == Kind::kNote || kind == Kind::kBuffer || kind == Kind::kProgram;
-  return says ? event.payload.time : 0;
-}
-
 std::uint64_t ticks_at(const Moment& moment, const segment::Clock& clock) {
   const bool tsc = clock.kind == static_cast<std::uint32_t>(segment::ClockKind::kTsc);
   return tsc ? moment.tsc : moment.monotonic_ns;
@@ -206,7 +199,7 @@ void ReplayTrack::find_ticks() {
   ticks_.assign(body_->events.size(), 0);
   std::uint64_t latest = sampled_ ? ticks_at(*sampled_) : 0;
   for (std::size_t i = 0; i < ticks_.size(); ++i) {
-    const std::uint64_t own = ticks_of(body_->events[i]);
+    const std::uint64_t own = recording::ticks_of(body_->events[i].payload);
     const std::uint64_t meta = body_->events[i].payload.meta;
     const bool again = Meta::kind(meta) == Kind::kProgram && Meta::live(meta) && own < latest;
     if (!again) ticks_[i] = own;

@@ -25,16 +25,21 @@ const Error kGone{ErrorCode::kCorrupt, "it shrank or contradicts itself: no long
 }  // namespace
 
 Result<std::unique_ptr<Follower>> Follower::open(const collect::Found& file, std::uint32_t number,
-                                                 bool launches) {
+                                                 const FollowOptions& options) {
   auto reader = segment::Reader::open(file.path, file.owner);
   if (!reader) return reader.error();
   const bool trusted = collect::speaks_for_others(file, reader->file().owner());
-  return std::unique_ptr<Follower>(new Follower(std::move(*reader), trusted, number, launches));
+  return std::unique_ptr<Follower>(new Follower(std::move(*reader), trusted, number, options));
 }
 
-Follower::Follower(segment::Reader reader, bool trusted, std::uint32_t number, bool launches)
-    : reader_(std::move(reader)), trusted_(trusted), number_(number), launches_(launches) {
+Follower::Follower(segment::Reader reader, bool trusted, std::uint32_t number,
+                   const FollowOptions& options)
+    : reader_(std::move(reader)), trusted_(trusted), number_(number), launches_(options.launches) {
   if (trusted) liveness_.trust();
+  reader_.take_oldest_events_first();
+  at_start_ = reader_.header().clock.monotonic_ns >= options.since_ns;
+  if (at_start_) reader_.begin_at_first_event();
+  needs_checkpoint_ = !at_start_;
 }
 
 std::uint64_t Follower::ring_entries() const {
@@ -44,11 +49,13 @@ std::uint64_t Follower::ring_entries() const {
 std::optional<Error> Follower::look(const collect::ProcFs& procfs, const collect::Moment& now,
                                     bool exited) {
   fill_ = 0;
-  if (has_ended()) return std::nullopt;
-  liveness_.look(procfs, reader_.header(), reader_.file(), exited, now.monotonic_ns);
+  if (is_done()) return std::nullopt;
+  if (!has_ended()) {
+    liveness_.look(procfs, reader_.header(), reader_.file(), exited, now.monotonic_ns);
+  }
   if (auto error = reader_.refresh()) return error;
   const bool ended = liveness_.conclude(reader_.header()) != ledger::Ended::kAlive;
-  if (!first_ && !ended && reader_.live() == seen_) return std::nullopt;
+  if (!first_ && !ended && !behind_ && reader_.live() == seen_) return std::nullopt;
   const bool news = first_ || reader_.header().head != reader_.event();
   const bool sampling = first_ || ended || launches_ ||
                         reader_.header().failure_count != failures_seen_ ||
@@ -62,7 +69,7 @@ std::optional<Error> Follower::look(const collect::ProcFs& procfs, const collect
   if (!take_records(needed)) return kGone;
   if (!needed.empty()) add_sample(looked_at_, now, true, needed);
   if (reader_.header().failure_count != failures_seen_) take_failures(now);
-  if (sampling) take_sample(now);
+  if (sampling && !behind_) take_sample(now);
   std::ranges::stable_sort(samples_, {}, &PendingSample::after);
   looked_at_ = reader_.event();
   first_ = false;
@@ -73,15 +80,19 @@ bool Follower::take_table(const collect::Moment& now, bool sampling) {
   segment::TableUpdate update;
   const std::uint64_t before = reader_.event();
   if (!reader_.update_table(*this, update, sampling)) return false;
+  behind_ = reader_.event() < reader_.header().head;
   if (reader_.event() == before && !update.table_read) return true;
   if (pending_.empty()) pending_since_ns_ = now.monotonic_ns;
-  fill_ = static_cast<double>(reader_.event() - before) / static_cast<double>(ring_entries());
+  fill_ = behind_
+              ? 1
+              : static_cast<double>(reader_.event() - before) / static_cast<double>(ring_entries());
   if (update.table_read) {
     // The slots came one by one; which event wrote each is not known, but it was one of these.
     for (segment::Slot& slot : table_) {
       if (slot.version == 0) slot.version = reader_.event() << 1;
     }
-    if (!first_) missed_here_ += reader_.event() - before;
+    if (!first_ || at_start_) missed_here_ += reader_.event() - before;
+    at_start_ = false;
     needs_checkpoint_ = true;
     return true;
   }
@@ -94,6 +105,7 @@ void Follower::take_events(const segment::EventRun& run) {
   for (std::size_t i = 0; i < run.events.size(); ++i) {
     const segment::Event& event = run.events[i];
     pending_.push_back({run.first + i, event.slot, event.payload});
+    last_ticks_ = std::max(last_ticks_, recording::ticks_of(event.payload));
     if (event.slot < table_.size()) table_[event.slot].version = (run.first + i) << 1;
   }
   since_checkpoint_ += run.events.size();
@@ -166,6 +178,7 @@ void Follower::add_sample(std::uint64_t after, const collect::Moment& now, bool 
   recording::append(sample.bytes, bytes_of(head));
   recording::append(sample.bytes, patches);
   samples_.push_back(std::move(sample));
+  if (needed) recording::append(sampled_image_, patches);
   if (pending_.empty() && samples_.size() == 1) pending_since_ns_ = now.monotonic_ns;
 }
 
@@ -176,6 +189,8 @@ void Follower::take_failures(const collect::Moment& now) {
        next = segment::next_failure(next, count)) {
     const auto number = static_cast<std::uint32_t>(next);
     const auto failure = reader_.read_failure(number);
+    if (failure && behind_ && failure->event > reader_.event()) return;  // its time will come
+    failures_seen_ = number;
     if (!failure) continue;
     Bytes patches;
     add_failure(*failure, patches);
@@ -202,7 +217,26 @@ void Follower::take_sample(const collect::Moment& now) {
     counters_.tell(reader_.layout().section(SectionKind::kCounters).offset, bytes_of(*counters),
                    patches);
   }
+  take_peaks(patches);
   add_sample(reader_.event(), now, false, patches);
+  if (ring_entries() > segment::kMaxEventsAtOnce) sampled_image_ = whole_image();
+}
+
+// What was held at the peaks, and the peaks of regions.
+void Follower::take_peaks(Bytes& patches) {
+  const segment::Layout& layout = reader_.layout();
+  if (const auto peaks = reader_.read_peaks()) {
+    peaks_.tell(layout.section(SectionKind::kPeaks).offset, bytes_of(*peaks), patches);
+  }
+  for (std::uint32_t i = 0; i < segment::kMaxWatermarks; ++i) {
+    const std::uint64_t place = layout.section(SectionKind::kWatermarks).at(i);
+    std::uint64_t version = 0;
+    if (!reader_.file().read(place, &version, sizeof version) || version == 0) continue;
+    const auto watermark = std::make_unique<segment::Watermark>();
+    if (reader_.read_watermark(i, *watermark)) {
+      watermarks_[i].tell(place, bytes_of(*watermark), patches);
+    }
+  }
 }
 
 }  // namespace ttmem::record

@@ -66,10 +66,13 @@ std::optional<Error> Follower::write(FileWriter& file, const collect::Moment& no
   const bool full = pending_.size() >= recording::kBlockEvents;
   const bool late = now.monotonic_ns >= pending_since_ns_ + recording::kBlockNs;
   const bool any = !pending_.empty() || !samples_.empty();
-  if (since_checkpoint_ >= recording::kCheckpointEvents) needs_checkpoint_ = true;
-  if (!needs_checkpoint_ && !(any && (all || full || late))) return std::nullopt;
+  if (since_checkpoint_ + segment::kMaxEventsAtOnce > recording::kCheckpointEvents) {
+    needs_checkpoint_ = true;
+  }
+  if (!needs_checkpoint_ && !at_start_ && !(any && (all || full || late))) return std::nullopt;
   auto error = write_process(file, now);
   if (!error) error = write_blobs(file, now);
+  if (!error && at_start_) error = write_start(file);
   if (!error) error = write_events(file, now);
   if (!error && needs_checkpoint_) error = write_checkpoint(file, now);
   if (error) lose_pending();
@@ -80,6 +83,7 @@ void Follower::lose_pending() {
   missed_here_ += pending_.size();
   pending_.clear();
   samples_.clear();
+  at_start_ = false;
   needs_checkpoint_ = true;
 }
 
@@ -104,8 +108,18 @@ std::optional<Error> Follower::write_process(FileWriter& file, const collect::Mo
 
 segment::Header Follower::told_header() const {
   segment::Header header = reader_.header();
+  for (segment::Section& section : header.sections) {
+    if (section.kind == static_cast<std::uint32_t>(SectionKind::kEvents)) {
+      section.max_bytes = told_ring_entries() * sizeof(segment::Event);
+    }
+  }
   if (redaction_ != nullptr) redaction_->apply(header);
   return header;
+}
+
+// A larger ring is of use only while it is recorded.
+std::uint64_t Follower::told_ring_entries() const {
+  return std::min<std::uint64_t>(ring_entries(), segment::kEventCapacity);
 }
 
 std::span<const std::byte> Follower::told_blobs() {
@@ -176,11 +190,30 @@ std::optional<Error> Follower::write_events(FileWriter& file, const collect::Mom
 void Follower::add_ring(Bytes& into) const {
   const segment::SectionPlace& ring = reader_.layout().section(SectionKind::kEvents);
   const std::uint64_t head = reader_.event();
-  const std::uint64_t from = head > segment::kEventCapacity ? head - segment::kEventCapacity : 0;
-  const segment::EventRun run = reader_.read_events(from + 1, head);
+  const std::uint64_t entries = told_ring_entries();
+  const segment::EventRun run = reader_.read_events(head > entries ? head - entries + 1 : 1, head);
   for (std::size_t i = 0; i < run.events.size(); ++i) {
-    recording::add_patch(ring.at((run.first + i) % ring.entries), bytes_of(run.events[i]), into);
+    recording::add_patch(ring.at((run.first + i) % entries), bytes_of(run.events[i]), into);
   }
+}
+
+// As a process begins: what came since is told by events and samples.
+Bytes Follower::empty_image() const {
+  segment::Header header = told_header();
+  std::memset(reinterpret_cast<char*>(&header) + segment::kLiveHeaderOffset, 0,
+              segment::kLiveHeaderBytes);
+  Bytes patches;
+  recording::add_patch(0, bytes_of(header), patches);
+  return patches;
+}
+
+std::optional<Error> Follower::write_start(FileWriter& file) {
+  BlockHeader header = block(BlockKind::kCheckpoint, moment_of_start());
+  header.last_event = 0;
+  auto error = file.add(header, empty_image());
+  at_start_ = error.has_value();
+  ring_written_ = !error;
+  return error;
 }
 
 Bytes Follower::whole_image() const {
@@ -195,6 +228,9 @@ Bytes Follower::whole_image() const {
   if (reader_.read_counters(*counters)) {
     recording::add_patch(layout.section(SectionKind::kCounters).offset, bytes_of(*counters),
                          patches);
+  }
+  if (const auto peaks = reader_.read_peaks()) {
+    recording::add_patch(layout.section(SectionKind::kPeaks).offset, bytes_of(*peaks), patches);
   }
   if (!ring_written_) add_ring(patches);
   const std::uint32_t failures = reader_.header().failure_count;
@@ -223,20 +259,38 @@ void Follower::add_failure(segment::Failure& failure, Bytes& patches) const {
                        std::as_bytes(std::span(*list)), patches);
 }
 
+// Between the moment that the segment says and now, all clocks went evenly.
+collect::Moment Follower::moment_of_last_event(const collect::Moment& now) const {
+  const segment::Clock& clock = reader_.header().clock;
+  const bool tsc = clock.kind == static_cast<std::uint32_t>(segment::ClockKind::kTsc);
+  const std::uint64_t ticks_now = tsc ? now.tsc : now.monotonic_ns;
+  if (last_ticks_ <= clock.ticks || last_ticks_ >= ticks_now) return now;
+  const double part =
+      static_cast<double>(last_ticks_ - clock.ticks) / static_cast<double>(ticks_now - clock.ticks);
+  return collect::between(moment_of_start(), now, part);
+}
+
+collect::Moment Follower::moment_of_start() const {
+  const segment::Clock& clock = reader_.header().clock;
+  const bool tsc = clock.kind == static_cast<std::uint32_t>(segment::ClockKind::kTsc);
+  return {tsc ? clock.ticks : 0, clock.monotonic_ns, clock.wall_ns};
+}
+
 std::optional<Error> Follower::write_checkpoint(FileWriter& file, const collect::Moment& now) {
   std::vector<recording::SlotRecord> slots;
   for (std::uint32_t i = 0; i < table_.size(); ++i) {
     if (!Meta::live(table_[i].payload.meta)) continue;
     slots.push_back({table_[i].version >> 1, i, table_[i].payload});
   }
-  BlockHeader header = block(BlockKind::kCheckpoint, now);
+  const collect::Moment at = behind_ ? moment_of_last_event(now) : now;
+  BlockHeader header = block(BlockKind::kCheckpoint, at);
   header.count = static_cast<std::uint32_t>(slots.size());
   header.missed = missed_here_;
-  if (auto error = file.add(header, whole_image())) return error;
+  if (auto error = file.add(header, behind_ ? sampled_image_ : whole_image())) return error;
   for (std::size_t done = 0; done < slots.size(); done += recording::kBlockSlots) {
     const auto part = std::span(slots).subspan(
         done, std::min<std::size_t>(recording::kBlockSlots, slots.size() - done));
-    BlockHeader of_slots = block(BlockKind::kSlots, now);
+    BlockHeader of_slots = block(BlockKind::kSlots, at);
     of_slots.count = static_cast<std::uint32_t>(part.size());
     body_.clear();
     recording::pack_columns(part, body_);

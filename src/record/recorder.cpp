@@ -90,7 +90,8 @@ Recorder::Recorder(RecordOptions options, Redaction redaction, recording::FileWr
     : options_(std::move(options)),
       redaction_(std::move(redaction)),
       file_(std::move(file)),
-      procfs_("") {}
+      procfs_(""),
+      started_ns_(collect::Moment::now().monotonic_ns) {}
 
 void Recorder::look(const collect::Moment& now) {
   find(now);
@@ -126,7 +127,7 @@ void Recorder::open(const collect::Found& file) {
     seen_.insert(id);
     return;
   }
-  auto follower = Follower::open(file, next_number_, options_.launches);
+  auto follower = Follower::open(file, next_number_, {options_.launches, started_ns_});
   if (!follower) {  // not written yet, perhaps: it is looked at again
     lists_.clear();
     refuse(file.path, follower.error());
@@ -152,8 +153,9 @@ void Recorder::follow(const collect::Moment& now) {
   for (std::size_t i = 0; i < followers_.size(); ++i) {
     Follower& follower = *followers_[i];
     const bool lost = follower.look(procfs_, now, exited[i]).has_value();
-    write(follower, now, lost || follower.has_ended());
-    if (!lost && !follower.has_ended()) continue;
+    const bool over = lost || follower.is_done();
+    write(follower, now, over);
+    if (!over) continue;
     end(follower, now);
     followers_[i].reset();
   }
@@ -240,7 +242,9 @@ std::chrono::nanoseconds Recorder::pause() const {
 std::optional<Error> Recorder::finish() {
   const collect::Moment now = collect::Moment::now();
   find(now);
-  follow(now);
+  do {
+    follow(collect::Moment::now());
+  } while (std::ranges::any_of(followers_, [](const auto& each) { return each->is_behind(); }));
   for (auto& follower : followers_) {
     write(*follower, now, true);
     end(*follower, now);

@@ -24,6 +24,10 @@
 
 namespace ttmem::record {
 
+// What the ring of a program that is started to be recorded shall keep: enough for a recorder that
+// is held up for a second, however fast the program is.
+inline constexpr std::uint32_t kRingOfRecorded = 1u << 20;
+
 // Whether a process is another one, or was started by it or by one of its children.
 bool is_of_family(std::int32_t pid, std::int32_t ancestor);
 
@@ -83,6 +87,7 @@ class Recorder {
   Redaction redaction_;
   recording::FileWriter file_;
   collect::ProcFs procfs_;
+  std::uint64_t started_ns_;
   std::vector<collect::Directory> where_;
   std::vector<collect::ListState> lists_;
   std::uint64_t listed_ns_ = 0;

@@ -37,6 +37,13 @@ void unpack_column(const std::byte*& in, std::size_t count, Set set) {
 
 }  // namespace
 
+std::uint64_t ticks_of(const segment::Payload& payload) {
+  using segment::Kind;
+  const Kind kind = segment::Meta::kind(payload.meta);
+  const bool says = kind == Kind::kNote || kind == Kind::kBuffer || kind == Kind::kProgram;
+  return says ? payload.time : 0;
+}
+
 void pack_columns(std::span<const SlotRecord> records, std::vector<std::byte>& into) {
   using std::uint16_t, std::uint32_t, std::uint64_t;
   const std::size_t start = into.size();

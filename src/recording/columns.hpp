@@ -25,6 +25,9 @@ struct SlotRecord {
   segment::Payload payload{};
 };
 
+// When the event happened, in ticks; 0 = it does not say.
+std::uint64_t ticks_of(const segment::Payload& payload);
+
 inline constexpr std::size_t kPackedRecordBytes = 8 + 4 + sizeof(segment::Payload);
 
 // Appends the columns.

@@ -462,7 +462,7 @@ inline constexpr std::uint64_t kPeaksOffset =
 inline constexpr std::uint64_t kListsOffset = page_up(kPeaksOffset + sizeof(Peaks));
 inline constexpr std::uint64_t kInternedOffset = kListsOffset + kMaxListSlots * sizeof(Slot);
 inline constexpr std::uint64_t kEventsOffset = kInternedOffset + kMaxInternedBytes;
-inline constexpr std::uint64_t kTableOffset = kEventsOffset + kEventCapacity * sizeof(Event);
+inline constexpr std::uint64_t kTableOffset = kEventsOffset + kMaxEventCapacity * sizeof(Event);
 static_assert(kAllocatorsOffset % 4096 == 0 && kRingManagersOffset % 4096 == 0);
 static_assert(kEventsOffset % 4096 == 0 && kTableOffset % 4096 == 0);
 

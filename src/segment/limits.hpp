@@ -34,8 +34,10 @@ inline constexpr std::uint64_t kMaxTextBytes = 48ull << 20;
 // Of these, origins: stacks, then the innermost lines alone, then nothing new.
 inline constexpr std::uint64_t kMaxStackBytes = 7ull << 20;
 inline constexpr std::uint64_t kMaxOriginBytes = 8ull << 20;
-inline constexpr std::uint32_t kMaxFrames = 64;        // of one stack, the innermost
-inline constexpr std::uint32_t kEventCapacity = 8192;  // records in the event ring
+inline constexpr std::uint32_t kMaxFrames = 64;  // of one stack, the innermost
+// Records in the event ring, unless more are asked for (TTMEM_EVENTS): a power of two.
+inline constexpr std::uint32_t kEventCapacity = 8192;
+inline constexpr std::uint32_t kMaxEventCapacity = 1u << 20;
 inline constexpr std::uint64_t kMaxTableSlots = 1ull << 28;
 inline constexpr std::uint64_t kMaxBlockBytes = (1ull << 44) - 1;
 
@@ -61,7 +63,8 @@ inline constexpr std::uint32_t kStateTries = 8;    // passes over a table whose 
 inline constexpr std::uint32_t kEventMargin = 2;   // records ahead of the head: being written
 // A writer holds one lock and so writes one slot at a time: many that never settle are a trick.
 inline constexpr std::uint32_t kMaxUnsettled = 8;
-inline constexpr std::uint32_t kMaxEventCapacity = 8 * kEventCapacity;
+// Events of one look, however large the ring is.
+inline constexpr std::uint32_t kMaxEventsAtOnce = 1u << 16;
 inline constexpr std::uint64_t kMaxFileBytes = 1ull << 40;    // no section ends beyond it
 inline constexpr std::uint64_t kUnbackedBytes = 64ull << 10;  // claimed beyond the blocks on disk
 // A later minor version may append to its records, up to this many times as much as there is now.

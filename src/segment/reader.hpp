@@ -85,6 +85,9 @@ class Reader {
   std::optional<std::vector<Slot>> read_list(const Failure& failure) const;
   bool read_watermark(std::uint32_t index, Watermark& watermark) const;
   EventRun read_events(std::uint64_t from, std::uint64_t to) const;
+  // For who wants every event: see TableReader.
+  void take_oldest_events_first() { table_.take_oldest_first(); }
+  void begin_at_first_event() { table_.begin_at_start(); }
 
   const Header& header() const { return header_; }
   const Layout& layout() const { return layout_; }

@@ -70,7 +70,8 @@ EventRun read_events(const ReadOnlyFile& file, const SectionPlace& ring, std::ui
   EventRun run;
   if (from == 0 || to < from) return run;
   std::uint64_t head = to;
-  const std::uint64_t first = std::max(from, oldest_safe(head, ring.entries));
+  const std::uint64_t first = std::max({from, oldest_safe(head, ring.entries),
+                                        to > kMaxEventsAtOnce ? to - kMaxEventsAtOnce + 1 : 1});
   if (first > to) return run;
   run.first = first;
   run.events.resize(to - first + 1);
@@ -106,7 +107,9 @@ bool TableReader::update(ReadOnlyFile& file, const Header& header, SlotSink& sin
   if (!begun_) {
     if (!synchronise(file, sink, update)) return false;
   } else if (header.head > event_) {
-    EventRun run = read_events(file, ring_, event_ + 1, header.head);
+    const std::uint64_t to =
+        oldest_first_ ? std::min(header.head, event_ + kMaxEventsAtOnce) : header.head;
+    EventRun run = read_events(file, ring_, event_ + 1, to);
     if (run.complete) {
       for (std::size_t i = 0; i < run.events.size(); ++i) {
         apply(file, run.first + i, run.events[i], sink);
@@ -115,7 +118,7 @@ bool TableReader::update(ReadOnlyFile& file, const Header& header, SlotSink& sin
       update.events = std::move(run);
     } else {
       const std::uint64_t before = event_;
-      const std::uint64_t available = run.events.empty() ? header.head + 1 : run.first;
+      const std::uint64_t available = run.events.empty() ? to + 1 : run.first;
       if (!synchronise(file, sink, update)) return false;
       update.missed = available - before - 1;
     }

@@ -42,7 +42,7 @@ bool read_head(const ReadOnlyFile& file, std::uint64_t& head);
 
 // Events from..to (inclusive; `to` is at most one beyond the head, for a writer that stopped before
 // moving it), as many of them as the ring still holds, without holes: what was overwritten is left
-// out at the old end.
+// out at the old end, and so is what is more than kMaxEventsAtOnce.
 EventRun read_events(const ReadOnlyFile& file, const SectionPlace& ring, std::uint64_t from,
                      std::uint64_t to);
 
@@ -76,6 +76,11 @@ class TableReader {
               bool with_launches);
 
   std::uint64_t event() const { return event_; }
+  // For who wants every event, and not the newest state: a look that cannot take all takes the
+  // oldest, and the next one goes on there.
+  void take_oldest_first() { oldest_first_ = true; }
+  // The state before the first event is known: nothing.
+  void begin_at_start() { begun_ = true; }
 
  private:
   struct Pass {
@@ -103,6 +108,7 @@ class TableReader {
   std::uint64_t slots_ = 0;  // of the table, as of the last time that mattered
   bool asked_slots_ = false;
   bool begun_ = false;
+  bool oldest_first_ = false;
   // Live workloads and traces, with the event that wrote them.
   std::unordered_map<std::uint32_t, std::uint64_t> launchers_;
   std::vector<std::uint32_t> unsettled_;

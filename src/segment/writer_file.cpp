@@ -41,7 +41,7 @@ constexpr Place kPlaces[kSections + 1] = {
     {kWatermarksOffset, kMaxWatermarks * sizeof(Watermark)},
     {kFailuresOffset, kMaxFailures * sizeof(Failure)},
     {kInternedOffset, kMaxInternedBytes},
-    {kEventsOffset, kEventCapacity * sizeof(Event)},
+    {kEventsOffset, kMaxEventCapacity * sizeof(Event)},
     {kTableOffset, kMaxTableSlots * sizeof(Slot)},
     {kPeaksOffset, sizeof(Peaks)},
     {kListsOffset, kMaxListSlots * sizeof(Slot)},

@@ -104,6 +104,40 @@ TEST_F(HardPlaces, ASmallSharedMemoryKeepsRoomForOthers) {
             0);
 }
 
+std::uint64_t ring_of(const TinyReader& seen) {
+  for (const segment::Section& section : seen.header().sections) {
+    if (section.kind == static_cast<std::uint32_t>(segment::SectionKind::kEvents)) {
+      return section.max_bytes / section.entry_bytes;
+    }
+  }
+  return 0;
+}
+
+TEST_F(HardPlaces, TheRingIsAsLargeAsAskedForWhereThereIsRoom) {
+  const std::string path = directory.path() + "/small";
+  const SmallTmpfs small(path, "size=64m");
+  if (!small.mounted()) GTEST_SKIP() << "may not mount a tmpfs here (needs root)";
+  const auto ring_for = [&](const char* wanted, std::uint64_t expected) {
+    EXPECT_EQ(run([&] {
+                setenv("TTMEM_DIR", path.c_str(), 1);
+                setenv("TTMEM_EVENTS", wanted, 1);
+                const ttmem_allocator_t allocator = open_dram_on(open_device());
+                for (std::uint64_t i = 0; i < 20000; ++i) allocate(allocator, i);
+                const TinyReader seen(ttmem_segment_path());
+                CHECK_THAT(ring_of(seen) == expected);
+                CHECK_THAT(seen.count(Kind::kBuffer) == 20000);
+                unlink(ttmem_segment_path());  // room for the next
+              }),
+              0)
+        << wanted;
+  };
+  ring_for("16384", 16384);
+  ring_for("100000", 65536);    // the power of two below
+  ring_for("1048576", 131072);  // 8 MiB: a quarter of what may be used
+  ring_for("-1", 131072);
+  for (const char* odd : {"", "0", "100", "many"}) ring_for(odd, segment::kEventCapacity);
+}
+
 TEST_F(HardPlaces, AFullSharedMemoryTurnsRecordingOff) {
   const std::string path = directory.path() + "/tiny";
   const SmallTmpfs tiny(path, "size=8m");

@@ -20,9 +20,12 @@ namespace ttmem::record {
 
 class RandomHost {
  public:
-  RandomHost(const std::string& directory, std::uint64_t seed) : random_(seed) {
+  // `events`: what the ring shall keep.
+  RandomHost(const std::string& directory, std::uint64_t seed, std::uint64_t events = 0)
+      : random_(seed) {
     client::Options options;
     options.directory = directory.c_str();
+    options.events = events;
     if (recorder_->open(options) != 0) throw std::runtime_error("the recorder does not open");
     for (unsigned i = 0; i < 2; ++i) {
       chips_.push_back(recorder_->devices.opened(support::device_info(100 + i)));

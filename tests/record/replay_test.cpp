@@ -7,7 +7,10 @@
 #include <regex>
 #include <sstream>
 #include <string>
+#include <thread>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "collect/collector.hpp"
@@ -23,15 +26,23 @@ namespace {
 using collect::Collector;
 using collect::Moment;
 using support::TemporaryDirectory;
+using namespace std::chrono_literals;
 
 // Everything that a collector tells, as text.
+std::string holdings_told(const Collector& collector) {
+  std::string text;
+  std::vector<ledger::HoldingView> holdings;
+  collector.holdings([&](const ledger::HoldingView& holding) { holdings.push_back(holding); });
+  view::holdings_json(collector.snapshot(), holdings, [&](std::string_view part) { text += part; });
+  return text;
+}
+
 std::string told(const Collector& collector) {
   const ledger::Snapshot& snapshot = collector.snapshot();
   std::string text = view::snapshot_json(snapshot, view::JsonLayout::kPretty);
-  std::vector<ledger::HoldingView> holdings;
-  collector.holdings([&](const ledger::HoldingView& holding) { holdings.push_back(holding); });
-  view::holdings_json(snapshot, holdings, [&](std::string_view part) { text += part; });
+  text += holdings_told(collector);
   text += view::programs_json(snapshot, collector.programs(), view::JsonLayout::kPretty);
+  text += view::origins_json(snapshot, {{}, collector.origins({})}, view::JsonLayout::kPretty);
   // A live reader turns the coarse clock of launches into time when it first sees them, and so
   // keeps the rounding of that moment: the last digits of these times are no figures.
   static const std::regex kLaunch(R"(dispatch_ns\": ?\d+)");
@@ -102,6 +113,18 @@ void compare(const std::string& path, const std::map<ledger::TimeNs, std::string
   }
 }
 
+// Each holding by what events say of it; times are rounded by whoever reads the clocks.
+std::string held(const Collector& collector) {
+  std::vector<std::string> lines;
+  collector.holdings([&](const ledger::HoldingView& holding) {
+    lines.push_back(fmt::format("{} {} {} {} {}\n", ledger::name(holding.kind), holding.id,
+                                holding.address, holding.taken.value_or(0),
+                                holding.requested.value_or(0)));
+  });
+  std::ranges::sort(lines);
+  return fmt::format("{}", fmt::join(lines, ""));
+}
+
 class EverySeed : public ReplayTest, public ::testing::WithParamInterface<std::uint64_t> {};
 
 TEST_P(EverySeed, AtEveryLookTheRecordingTellsWhatALiveReaderTold) {
@@ -123,6 +146,33 @@ TEST_P(EverySeed, AtEveryLookTheRecordingTellsWhatALiveReaderTold) {
   ASSERT_FALSE((*recorder)->finish());
   EXPECT_EQ((*recorder)->progress().missed, 0u);
   compare(options.path, expected, GetParam());
+}
+
+// What events carry is exact between two looks as well: after each of them.
+TEST_P(EverySeed, AfterEveryEventTheRecordingHoldsWhatWasHeld) {
+  auto recorder = Recorder::start(to("between.ttm"));
+  ASSERT_TRUE(recorder) << recorder.error().message;
+  RandomHost host(segments_.path(), GetParam());  // from its first event on
+  Collector now = live();
+  std::vector<std::pair<ledger::TimeNs, std::string>> expected;
+  for (int i = 0; i < 300; ++i) {
+    host.allocate_and_free(1);
+    std::this_thread::sleep_for(20us);  // far more than clocks are read apart
+    const Moment moment = Moment::now();
+    now.refresh(moment);
+    expected.emplace_back(moment.wall_ns, held(now));
+    if (i % 40 == 39) (*recorder)->look();
+  }
+  ASSERT_FALSE((*recorder)->finish());
+  Collector past = open(files_ / "between.ttm");
+  EXPECT_LE(past.replay()->first(), expected.front().first);
+  std::mt19937_64 random(GetParam());
+  std::ranges::shuffle(expected, random);
+  for (const auto& [time, text] : expected) {
+    past.replay()->seek(time);
+    past.refresh();
+    ASSERT_EQ(difference(held(past), text), "") << "seed " << GetParam() << ", at " << time;
+  }
 }
 
 std::uint64_t taken(const Collector& collector) {
@@ -176,6 +226,56 @@ TEST_F(ReplayTest, AGapIsCountedAndTheStateAfterItIsExact) {
   past.refresh();
   EXPECT_EQ(taken(past), taken(now));
   EXPECT_NE(taken(past), before);
+}
+
+// The events from one checkpoint to the next, at most.
+std::uint64_t longest_way(const recording::FileReader& file) {
+  std::uint64_t longest = 0;
+  std::uint64_t since = 0;
+  for (const recording::IndexEntry& block : file.blocks()) {
+    if (recording::kind_of(block) == recording::BlockKind::kCheckpoint) since = 0;
+    if (recording::kind_of(block) == recording::BlockKind::kEvents) since += block.header.count;
+    longest = std::max(longest, since);
+  }
+  return longest;
+}
+
+TEST_F(ReplayTest, ALargeRingKeepsAllWhileTheRecorderIsHeldUp) {
+  constexpr unsigned kEvents = 700'000;
+  const RecordOptions options = to("large.ttm");
+  auto recorder = Recorder::start(options);
+  ASSERT_TRUE(recorder) << recorder.error().message;
+  RandomHost host(segments_.path(), 9, 1u << 20);
+  host.allocate_and_free(kEvents / 2);  // before the first look
+  for (int look = 0; look < 20; ++look) (*recorder)->look();
+  host.allocate_and_free(kEvents / 2);
+  for (int look = 0; look < 20; ++look) (*recorder)->look();
+  const Moment moment = Moment::now();
+  (*recorder)->look(moment);
+  Collector now = live();
+  now.refresh(moment);
+  ASSERT_FALSE((*recorder)->finish());
+  EXPECT_EQ((*recorder)->progress().missed, 0u);
+  EXPECT_GE((*recorder)->progress().events, kEvents);
+
+  Collector past = open(options.path);
+  EXPECT_LE(longest_way(past.replay()->file()), recording::kCheckpointEvents);
+  past.refresh();
+  EXPECT_EQ(difference(held(past), held(now)), "");
+  EXPECT_GT(taken(past), 0u);
+  past.replay()->seek(past.replay()->first());
+  past.refresh();
+  EXPECT_EQ(held(past), "");  // it begins where the process did
+}
+
+TEST_F(ReplayTest, WhatARingOfUsualSizeCouldNotKeepOfAYoungProcessIsAGap) {
+  auto recorder = Recorder::start(to("young.ttm"));
+  ASSERT_TRUE(recorder) << recorder.error().message;
+  RandomHost host(segments_.path(), 10);
+  host.allocate_and_free(20'000);
+  (*recorder)->look();
+  ASSERT_FALSE((*recorder)->finish());
+  EXPECT_GE((*recorder)->progress().missed, 20'000u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Random, EverySeed, ::testing::Values(1, 2, 3));

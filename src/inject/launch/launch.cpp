@@ -125,6 +125,9 @@ Environment environment_with(const std::string& preload, const Lines& lines, con
   if (extras.native_stacks) environment.emplace_back("TTMEM_NATIVE_STACKS", "1");
   if (!extras.job.empty()) environment.emplace_back("TT_MEM_JOB", extras.job);
   if (extras.launches) environment.emplace_back("TTMEM_LAUNCHES", "1");
+  if (extras.events != 0 && value_of("TTMEM_EVENTS").empty()) {
+    environment.emplace_back("TTMEM_EVENTS", std::to_string(extras.events));
+  }
   // Also with lines off: it notices libraries that will pass the hooks by.
   if (!lines.python_start.empty()) {
     environment.emplace_back("PYTHONPATH",

@@ -42,6 +42,7 @@ struct Lines {
 struct Extras {
   bool launches = false;       ///< every launch as an event
   bool native_stacks = false;  ///< the native stack of each holding
+  unsigned events = 0;         ///< that its ring shall keep; 0 = as it does anyway
   std::string job;             ///< of which the program is a part; "" = as its environment says
 };
 
