@@ -8,7 +8,7 @@ DESTDIR ?=
 export DESTDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test check test-tools test-long test-matrix bench lint format docs verified install clean
+.PHONY: help setup build demo test check test-tools test-long test-matrix test-real bench lint format docs verified wheel install deb image clean
 
 help: ## Show this list
 	@echo "ttmem: what occupies the memory of my Tenstorrent devices, who put it there, what is left?"
@@ -44,6 +44,9 @@ test-long: ## Run the tests that take too long for every day
 test-matrix: ## Compare with other releases of ttnn, which are fetched first
 	@scripts/test matrix
 
+test-real: build ## Run tests of a checkout of tt-metal (TT_METAL_HOME) without and with ttmem, and compare
+	@scripts/real
+
 bench: ## Run the benchmarks, print the table, write build/bench.json
 	@command -v python3 >/dev/null || scripts/setup build
 	@scripts/bench
@@ -63,8 +66,20 @@ docs: ## Build the documents as a site into build/site, and check every link
 	@scripts/setup docs
 	@scripts/docs
 
+wheel: ## Build dist/*.whl, for every CPython from 3.8 on, and the source archive
+	@scripts/setup build
+	@scripts/wheel
+
 install: build ## Install into PREFIX (default /usr/local; DESTDIR is honoured)
 	@cmake --install build --prefix "$(PREFIX)"
+
+deb: ## Build the Debian packages into dist/, judged by lintian
+	@scripts/setup build ship
+	@scripts/deb
+
+image: ## Build dist/ttmem-image.tar, a container image of the Debian packages (as root)
+	@scripts/setup build ship
+	@scripts/image
 
 clean: ## Remove everything that was built
 	@cmake -E rm -rf build build-debug build-asan build-tsan

@@ -29,10 +29,19 @@ if(TARGET ttmem)
   add_custom_target(manual ALL DEPENDS ${share}/written)
   add_dependencies(product manual)
   install(
-    DIRECTORY ${share}/
+    DIRECTORY ${share}/ttmem
     DESTINATION ${CMAKE_INSTALL_DATADIR}
-    COMPONENT command
-    PATTERN written EXCLUDE)
+    COMPONENT command)
+  # In a wheel they belong below the prefix of the environment, where man and shells look.
+  if(SKBUILD)
+    set(manual_dir ${SKBUILD_DATA_DIR}/share)
+  else()
+    set(manual_dir ${CMAKE_INSTALL_DATADIR})
+  endif()
+  install(
+    DIRECTORY ${share}/man ${share}/bash-completion ${share}/fish ${share}/zsh
+    DESTINATION ${manual_dir}
+    COMPONENT command)
 endif()
 
 if(TARGET ttmem_shared)
@@ -99,7 +108,8 @@ install(
   DESTINATION ${CMAKE_INSTALL_DOCDIR}
   COMPONENT documentation)
 install(
-  FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md
+  FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+        ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md ${PROJECT_SOURCE_DIR}/SECURITY.md
         ${PROJECT_SOURCE_DIR}/LICENSE
   DESTINATION ${CMAKE_INSTALL_DOCDIR}
   COMPONENT documentation)
@@ -107,18 +117,28 @@ install(
 if(TARGET ttmem)
   add_custom_command(
     OUTPUT ${PROJECT_BINARY_DIR}/ttmem.spdx.json
-    COMMAND ${PROJECT_SOURCE_DIR}/scripts/sbom ${PROJECT_BINARY_DIR}/ttmem.spdx.json
+    COMMAND ${PROJECT_SOURCE_DIR}/scripts/sbom $<$<BOOL:${TTMEM_PORTABLE}>:--portable>
+            ${PROJECT_BINARY_DIR}/ttmem.spdx.json
+    COMMAND_EXPAND_LISTS
     DEPENDS ${PROJECT_SOURCE_DIR}/scripts/sbom ${PROJECT_SOURCE_DIR}/THIRD-PARTY-NOTICES.txt
             ${PROJECT_SOURCE_DIR}/web/package-lock.json
     COMMENT "Writing the bill of materials")
   add_custom_target(sbom ALL DEPENDS ${PROJECT_BINARY_DIR}/ttmem.spdx.json)
   add_dependencies(product sbom)
+  # A wheel has a place for bills of materials (PEP 770), and takes the notices with its licence.
+  if(SKBUILD)
+    set(bill_dir ${SKBUILD_METADATA_DIR}/sboms)
+  else()
+    set(bill_dir ${CMAKE_INSTALL_DOCDIR})
+  endif()
   install(
     FILES ${PROJECT_BINARY_DIR}/ttmem.spdx.json
+    DESTINATION ${bill_dir}
+    COMPONENT command)
+endif()
+if(NOT SKBUILD)
+  install(
+    FILES ${PROJECT_SOURCE_DIR}/THIRD-PARTY-NOTICES.txt
     DESTINATION ${CMAKE_INSTALL_DOCDIR}
     COMPONENT command)
 endif()
-install(
-  FILES ${PROJECT_SOURCE_DIR}/THIRD-PARTY-NOTICES.txt
-  DESTINATION ${CMAKE_INSTALL_DOCDIR}
-  COMPONENT command)

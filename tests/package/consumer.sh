@@ -20,6 +20,7 @@ if [ "$from" = installed ]; then
     "$cmake" --install "$build" --prefix "$prefix" >"$scratch/install.log"
     for file in bin/ttmem lib/libttmem.so lib/libttmem.so.1 include/ttmem/ttmem.h \
         lib/cmake/ttmem/ttmem-config.cmake share/doc/ttmem/LICENSE \
+        share/doc/ttmem/CHANGELOG.md share/doc/ttmem/SECURITY.md \
         share/doc/ttmem/docs/how-to/install.md share/doc/ttmem/docs/screens/overview.svg; do
         [ -e "$prefix/$file" ] || { echo "not installed: $file" && exit 1; }
     done
