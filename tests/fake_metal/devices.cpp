@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 
 #include "fake_metal.hpp"
+#include "observed.hpp"
 
 namespace tt::tt_metal {
 
@@ -15,7 +16,8 @@ SharedMemoryStatsProvider::SharedMemoryStatsProvider(unsigned long, int, bool, b
 
 Device::Device(MetalEnv*, MetalContext*, int id, unsigned char queues, unsigned long l1_small,
                unsigned long trace, std::span<const std::uint32_t> remap, bool minimal, unsigned,
-               unsigned, unsigned long worker_l1) {
+               unsigned, unsigned long worker_l1)
+    : id_(id) {
   fake::maybe_throw("Device");
   SharedMemoryStatsProvider(fake::kUniqueId, id, false, false);
   initialize(queues, l1_small, trace, worker_l1, remap, minimal);
@@ -25,17 +27,20 @@ bool Device::initialize(unsigned char, unsigned long, unsigned long, unsigned lo
                         std::span<const std::uint32_t>, bool) {
   fake::maybe_throw("initialize");
   allocator_ = std::make_unique<AllocatorImpl>();
+  fake::observed::opened(*this, id_);
   return true;
 }
 
 bool Device::close() {
   fake::maybe_throw("close");
   allocator_.reset();
+  fake::observed::ended(experimental::ObservedThing::DEVICE, static_cast<std::uint64_t>(id_));
   return true;
 }
 
 bool Device::compile_fabric() {
   fake::maybe_throw("compile_fabric");
+  const fake::observed::Building building(experimental::ObservedOwner::FABRIC);
   static detail::ProgramImpl router(
       3000, "tt_metal/fabric/impl/kernels/edm_fabric/fabric_erisc_router.cpp", 0);
   router.compile(this);
@@ -59,6 +64,7 @@ std::uint32_t hal::get_max_worker_l1_unreserved_size() { return fake::kL1Bytes -
 
 void DispatchKernelInitializer::compile_dispatch_kernels() {
   fake::maybe_throw("compile_dispatch_kernels");
+  const fake::observed::Building building(experimental::ObservedOwner::DISPATCH);
   static detail::ProgramImpl prefetch(5000, "tt_metal/impl/dispatch/kernels/cq_prefetch.cpp", 0);
   prefetch.compile(device);
 }
@@ -74,12 +80,16 @@ MeshDevice::~MeshDevice() = default;
 std::vector<int> MeshDevice::get_device_ids() const { return {0}; }
 std::size_t MeshDevice::num_rows() const { return 1; }
 std::size_t MeshDevice::num_cols() const { return 1; }
-void MeshDevice::release_mesh_trace(const MeshTraceId&) { fake::maybe_throw("release_mesh_trace"); }
+void MeshDevice::release_mesh_trace(const MeshTraceId& trace) {
+  fake::maybe_throw("release_mesh_trace");
+  fake::observed::traced(experimental::ObservedTraceStep::RELEASED, trace.value, nullptr, 0);
+}
 
 void MeshDeviceImpl::reshape(const MeshShape&) { fake::maybe_throw("reshape"); }
 
-bool MeshDeviceImpl::close_impl(MeshDevice*) {
+bool MeshDeviceImpl::close_impl(MeshDevice* mesh) {
   fake::maybe_throw("close_impl");
+  for (FDMeshCommandQueue* queue : mesh->queues) queue->give_up();
   return true;
 }
 
@@ -91,9 +101,11 @@ void MeshDeviceImpl::end_mesh_trace(unsigned char, const MeshTraceId&) {
   queue_->record_end();
   constexpr std::uint64_t kRegion = fake::kTraceBankBytes * fake::kDramBanks;
   if (trace_bytes <= kRegion) return;
-  throw std::runtime_error("Creating trace buffers of size " + std::to_string(trace_bytes) +
-                           "B on MeshDevice 1, but only " + std::to_string(kRegion) +
-                           "B is allocated for trace region.");
+  const std::string message = "Creating trace buffers of size " + std::to_string(trace_bytes) +
+                              "B on MeshDevice 1, but only " + std::to_string(kRegion) +
+                              "B is allocated for trace region.";
+  fake::observed::trace_too_large(*mesh_, message.c_str());
+  throw std::runtime_error(message);
 }
 
 }  // namespace distributed

@@ -198,6 +198,7 @@ class Device : public IDevice {
   const std::unique_ptr<AllocatorImpl>& allocator_impl() const;
 
  private:
+  int id_;
   std::unique_ptr<AllocatorImpl> allocator_;
 };
 
@@ -279,6 +280,7 @@ class ProgramImpl {
   std::uint64_t id_;
   std::unordered_map<std::uint32_t, std::shared_ptr<Kernel>> kernels_[3];
   std::uint32_t config_sizes_[3];
+  void tell(const IDevice* device) const;
   std::uint64_t cb_bytes_;
   bool compiled_ = false;
 };
@@ -343,6 +345,8 @@ class MeshCoordinateRange {
   MeshCoordinate start_, end_;
 };
 
+class FDMeshCommandQueue;
+
 class MeshDevice : public IDevice {
  public:
   explicit MeshDevice(AllocatorImpl* owner) : allocator(owner) {}
@@ -352,11 +356,10 @@ class MeshDevice : public IDevice {
   std::size_t num_cols() const;
   void release_mesh_trace(const MeshTraceId& trace);
   AllocatorImpl* allocator;
+  std::vector<FDMeshCommandQueue*> queues;
 };
 
 class MeshShape {};
-
-class FDMeshCommandQueue;
 
 class MeshDeviceImpl {
  public:
@@ -397,6 +400,8 @@ class MeshCommandQueueBase : public MeshCommandQueue {
 class FDMeshCommandQueue : public MeshCommandQueueBase {
  public:
   FDMeshCommandQueue(MeshDevice* mesh, std::uint32_t id);
+  ~FDMeshCommandQueue() override;
+  void give_up();
   void enqueue_mesh_workload(MeshWorkload& workload, bool blocking) override;
   virtual void record_begin(const MeshTraceId& trace,
                             const std::shared_ptr<MeshTraceDescriptor>& text);
@@ -407,6 +412,7 @@ class FDMeshCommandQueue : public MeshCommandQueueBase {
   WorkerConfigBufferMgr rings_;
   std::uint32_t completed_ = 0;
   bool capturing_ = false;
+  std::uint64_t trace_ = 0;  ///< that is being captured
 };
 
 class MeshWorkloadImpl {

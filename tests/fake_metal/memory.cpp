@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "fake_metal.hpp"
+#include "observed.hpp"
 
 namespace fake {
 
@@ -54,19 +55,26 @@ std::uint64_t Buffer::aligned_size_per_bank() const {
   return (size_ + banks - 1) / banks;
 }
 
-AllocatorImpl::~AllocatorImpl() = default;
+AllocatorImpl::~AllocatorImpl() {
+  fake::observed::ended(experimental::ObservedThing::ALLOCATOR, fake::observed::id_of(this));
+}
 
 std::uint64_t AllocatorImpl::allocate_buffer(Buffer* buffer) {
   fake::maybe_throw("allocate_buffer");
   ++fake::allocations;
   const std::uint64_t need = buffer->aligned_size_per_bank();
   const auto statistics = get_statistics(buffer->buffer_type());
-  if (need > statistics.free) throw std::runtime_error("Out of Memory: Not enough space");
+  if (need > statistics.free) {
+    constexpr const char* kMessage = "Out of Memory: Not enough space";
+    fake::observed::out_of_memory(*this, *buffer, kMessage);
+    throw std::runtime_error(kMessage);
+  }
   const std::uint64_t block = (need + 31) / 32 * 32;
   next_ += 32;
   if (buffer->placement == Placement::PER_CORE) {
     // Taken on two cores only; the statistics of the banks do not know it.
     buffer->addresses = {{{0, 0}, fake::kL1Base + next_}, {{1, 0}, fake::kL1Base + 2 * next_}};
+    fake::observed::allocated(*this, *buffer, block, 0);
     return 0;
   }
   live_[buffer] = block;
@@ -74,12 +82,17 @@ std::uint64_t AllocatorImpl::allocate_buffer(Buffer* buffer) {
   taken += block;
   // The region of traces is one bottom-up stack above the other DRAM.
   const std::uint64_t region = get_base_allocator_addr(HalMemType::DRAM) + fake::kBankBytes;
-  return buffer->buffer_type() == BufferType::TRACE ? region + taken - block
-                                                    : fake::kL1Base + next_;
+  const std::uint64_t address =
+      buffer->buffer_type() == BufferType::TRACE ? region + taken - block : fake::kL1Base + next_;
+  fake::observed::allocated(*this, *buffer, block, address);
+  return address;
 }
 
 void AllocatorImpl::deallocate_buffer(Buffer* buffer) {
   const auto found = live_.find(buffer);
+  if (found != live_.end() || buffer->placement == Placement::PER_CORE) {
+    fake::observed::freed(*this, *buffer);
+  }
   if (found == live_.end()) return;
   taken_[static_cast<int>(buffer->buffer_type())] -= found->second;
   live_.erase(found);
@@ -92,6 +105,7 @@ void AllocatorImpl::deallocate_buffers() {
 
 void AllocatorImpl::clear() {
   fake::maybe_throw("clear");
+  fake::observed::cleared(*this);
   live_.clear();
   for (auto& taken : taken_) taken = 0;
 }
@@ -99,11 +113,13 @@ void AllocatorImpl::clear() {
 void AllocatorImpl::shrink_allocator_size(const BufferType&, unsigned long bytes, bool) {
   fake::maybe_throw("shrink_allocator_size");
   shrunk_ = bytes;
+  fake::observed::resized(*this);
 }
 
 void AllocatorImpl::reset_allocator_size(const BufferType&) {
   fake::maybe_throw("reset_allocator_size");
   shrunk_ = 0;
+  fake::observed::resized(*this);
 }
 
 void AllocatorImpl::override_state(const AllocatorState& state) {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 
 #include "fake_metal.hpp"
+#include "observed.hpp"
 
 namespace tt::tt_metal {
 
@@ -40,8 +41,9 @@ void Inspector::program_compile_finished(const detail::ProgramImpl*, const IDevi
 
 void Inspector::program_destroyed(const detail::ProgramImpl*) {}
 
-void slow_dispatch::ConfigureDeviceWithProgram(IDevice&, Program&, bool) {
+void slow_dispatch::ConfigureDeviceWithProgram(IDevice& device, Program& program, bool) {
   fake::maybe_throw("ConfigureDeviceWithProgram");
+  fake::observed::launched_slowly(*program.impl_, device);
 }
 
 namespace detail {
@@ -56,7 +58,10 @@ ProgramImpl::ProgramImpl(std::size_t kernel_bytes, std::string source, std::uint
   kernels_[0][0] = std::make_shared<Kernel>(name, std::move(source), kernel_bytes, workers);
 }
 
-ProgramImpl::~ProgramImpl() { Inspector::program_destroyed(this); }
+ProgramImpl::~ProgramImpl() {
+  Inspector::program_destroyed(this);
+  fake::observed::ended(experimental::ObservedThing::PROGRAM, id_ + 1);
+}
 
 void ProgramImpl::compile(IDevice* device) {
   if (!compiled_) {
@@ -65,9 +70,24 @@ void ProgramImpl::compile(IDevice* device) {
     allocate_dataflow_buffers(device);
     allocate_scratchpads(device);
     compiled_ = true;
+    tell(device);
   }
   validate_circular_buffer_region(device);
   validate_dataflow_buffer_region(device);
+}
+
+void ProgramImpl::tell(const IDevice* device) const {
+  using experimental::ObservedPart;
+  std::vector<experimental::ObservedRange> ranges;
+  std::uint64_t next = fake::kL1Base;
+  const auto add = [&](ObservedPart part, std::uint64_t bytes) {
+    if (bytes) ranges.push_back({part, next, bytes, {}});
+    next += bytes;
+  };
+  add(ObservedPart::CIRCULAR_BUFFER, cb_bytes_);
+  add(ObservedPart::DATAFLOW_BUFFER, dataflow_bytes);
+  add(ObservedPart::SCRATCHPAD, scratchpad_bytes);
+  fake::observed::placed(*this, device, ranges);
 }
 
 std::uint64_t ProgramImpl::get_id() const { return id_; }
