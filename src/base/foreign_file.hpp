@@ -9,8 +9,11 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 
 #include "base/file_descriptor.hpp"
 
@@ -40,6 +43,20 @@ inline ForeignFile open_foreign(int directory, const char* name) {
   }
   if (file.error != 0) file.descriptor.reset();
   return file;
+}
+
+// All of the bytes at an offset; false if the file ends before, or cannot be read.
+inline bool read_all(int descriptor, std::uint64_t offset, void* into, std::size_t bytes) {
+  auto* at = static_cast<char*>(into);
+  while (bytes > 0) {
+    const ssize_t got = ::pread(descriptor, at, bytes, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    at += got;
+    offset += static_cast<std::uint64_t>(got);
+    bytes -= static_cast<std::size_t>(got);
+  }
+  return true;
 }
 
 }  // namespace ttmem

@@ -22,6 +22,13 @@ struct Used {
 
 }  // namespace
 
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 std::size_t most_followed() {
   constexpr std::uint64_t kMost = 1 << 16;
   rlimit limit{};

@@ -21,6 +21,9 @@ namespace ttmem::collect {
 // is up to four times its size.
 inline constexpr std::size_t kMostFilesOfOne = 4096;
 inline constexpr std::uint64_t kMostBytesOfOne = 128ull << 20;
+// A host has some dozens of chips, each of which a process opens once. Every answer names them all.
+inline constexpr std::size_t kMostDevicesOfOne = 512;
+inline constexpr std::size_t kMostOpenedOfOne = 16384;
 inline constexpr std::uint64_t kMostLookNs = 2'000'000'000;  // of the processor, at each look
 
 struct Candidate {
@@ -37,6 +40,9 @@ struct Excess {
 
 // Leaves the files that are followed, at most `most_files` in all, and tells who lost some.
 std::vector<Excess> admit(std::vector<Candidate>& candidates, std::size_t most_files);
+
+// Each process costs two descriptors; the usual soft limit is made for fewer.
+void raise_descriptor_limit();
 
 // How many files may be followed with the descriptors of this process: half of them, two each.
 std::size_t most_followed();

@@ -20,6 +20,9 @@ struct Moment {
   static Moment now();
 };
 
+// The time that this thread has had on a core.
+std::uint64_t processor_ns();
+
 // Between two moments all clocks went evenly: `part` of the way, from 0 to 1.
 Moment between(const Moment& low, const Moment& high, double part);
 

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "collect/collector.hpp"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -34,14 +34,6 @@ constexpr std::uint64_t kLongestRefusalNs = 30'000'000'000;
 constexpr std::size_t kMostDeletedOfOne = 256;
 constexpr std::size_t kMostProblemsOfOne = 8;  // named one by one
 
-// Each process costs two descriptors; the usual soft limit is made for fewer.
-void raise_descriptor_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 std::string host_name() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
@@ -50,19 +42,36 @@ std::string host_name() {
 // What one owner's files have cost in a look.
 struct Spent {
   std::uint64_t ns = 0, bytes = 0;
-};
+  std::size_t opened = 0;
+  std::unordered_set<std::uint64_t> devices;  // unique ids
 
-std::uint64_t processor_ns() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(time.tv_nsec);
-}
+  void add_devices(const ledger::ProcessLedger& ledger) {
+    const auto& all = ledger.devices();
+    opened += all.size();
+    for (const ledger::DeviceIndex each : all) devices.insert(ledger.device(each).unique_id);
+  }
+  std::optional<Error> excess() const {
+    if (bytes > kMostBytesOfOne) return too_much(kMostBytesOfOne >> 20, "MiB of segments");
+    if (devices.size() > kMostDevicesOfOne) return too_much(kMostDevicesOfOne, "devices");
+    if (opened > kMostOpenedOfOne) return too_much(kMostOpenedOfOne, "devices in processes");
+    return std::nullopt;
+  }
+
+ private:
+  static Error too_much(std::uint64_t most, const char* what) {
+    return {ErrorCode::kCorrupt,
+            fmt::format("its owner has more than {} {}: no longer followed", most, what)};
+  }
+};
 
 // $TTMEM_HOST_ROOT stands for this machine's devices, for those who have none or others to show.
 std::string host_root(const Options& options) {
   const char* wanted = ::secure_getenv("TTMEM_HOST_ROOT");
   return options.root.empty() && wanted != nullptr ? wanted : options.root;
+}
+
+Error too_much(const std::exception& problem) {
+  return {ErrorCode::kCorrupt, fmt::format("{}: no longer followed", problem.what())};
 }
 
 // Within one boot. The owner is as the kernel says.
@@ -266,21 +275,20 @@ void Collector::State::update() {
   for (std::size_t i = 0; i < sources.size(); ++i) {
     SegmentSource& source = *sources[i];
     Spent& of_owner = spent[source.owner()];
-    of_owner.bytes += source.reader().file().data_bytes();
-    if (!exited[i] && source.rests(now, quiet_every_ns)) continue;
     const bool is_bounded = !replay && !source.is_trusted();
-    if (of_owner.ns > kMostLookNs && is_bounded) {
-      ++late[source.owner()];
-      continue;
+    of_owner.bytes += source.reader().file().data_bytes();
+    const bool rests = !exited[i] && source.rests(now, quiet_every_ns);
+    const bool is_late = !rests && is_bounded && of_owner.ns > kMostLookNs;
+    if (is_late) ++late[source.owner()];
+    std::optional<Error> error;
+    if (!rests && !is_late) {
+      const std::uint64_t before = processor_ns();
+      error = follow(source, exited[i]);
+      of_owner.ns += processor_ns() - before;
     }
-    const std::uint64_t before = processor_ns();
-    auto error = follow(source, exited[i]);
-    of_owner.ns += processor_ns() - before;
-    if (!error && is_bounded && of_owner.bytes > kMostBytesOfOne) {
-      error = Error{ErrorCode::kCorrupt,
-                    fmt::format("its owner has more than {} MiB of segments: no longer followed",
-                                kMostBytesOfOne >> 20)};
-    }
+    if (is_bounded) of_owner.add_devices(source.ledger());
+    if (rests || is_late) continue;
+    if (!error && is_bounded) error = of_owner.excess();
     same_sources = same_sources && !error && !source.changed();
     if (!error) continue;
     log.drop(source, now.wall_ns);
@@ -300,7 +308,7 @@ std::optional<Error> Collector::State::follow(SegmentSource& source, bool exited
     if (source.ledger().exhausted()) throw ledger::TooMuch();
     return std::nullopt;
   } catch (const std::exception& problem) {
-    return Error{ErrorCode::kCorrupt, fmt::format("{}: no longer followed", problem.what())};
+    return too_much(problem);
   }
 }
 
@@ -328,7 +336,9 @@ void Collector::State::drop_replaced() {
   if (deleted.empty()) return;
   std::set<Identity> recreated;
   for (const auto& source : sources) {
-    const bool again = (source->header().flags & segment::kHeaderRecreated) != 0;
+    // Of an unknown user nobody can say whose file it replaces.
+    const bool again = (source->header().flags & segment::kHeaderRecreated) != 0 &&
+                       !is_unknown_user(source->owner());
     if (again && source->alive() && !deleted.contains(source->path())) {
       recreated.insert(identity_of(*source));
     }
@@ -344,13 +354,13 @@ void Collector::State::drop_replaced() {
 
 void Collector::State::keep_events() {
   for (const auto& source : sources) log.add(*source, now.wall_ns);
-  log.merge(snapshot);
+  log.merge(snapshot, chips);
 }
 
 const std::string& Collector::State::user(std::uint32_t uid) {
   if (users.size() > kMostRemembered) users.clear();
   auto [known, added] = users.try_emplace(uid);
-  if (added) known->second = user_name(uid);
+  if (added) known->second = is_unknown_user(uid) ? "unknown" : user_name(uid);
   return known->second;
 }
 
@@ -368,6 +378,7 @@ ledger::ProcessInput Collector::State::input(const SegmentSource& source) {
   input.ledger = &source.ledger();
   if (options.launches) input.watch = &source.launches();
   input.trusted = source.is_trusted();
+  input.is_false_claim = source.is_false_claim();
   const segment::Identity& subject = source.header().subject;
   input.start_is_known =
       space != 0 && !elsewhere && subject.start_ticks != 0 && same_boot(procfs, subject);
@@ -419,17 +430,51 @@ std::vector<std::string> Collector::State::problems() {
   return lines;
 }
 
+// Which chips are meant where a process told a number alone. False: a source had to be given up.
+bool Collector::State::join_chips() {
+  NumberedChips told, told_by_dead;
+  for (const auto& source : sources) {
+    for (const ledger::DeviceIndex each : source->ledger().devices()) {
+      (source->alive() ? told : told_by_dead).tell(source->ledger().device(each));
+    }
+  }
+  told.add_missing(told_by_dead);
+  chips = std::move(told);
+  if (options.host) host_sources.tell_numbers(inputs, chips);
+  for (auto& source : sources) {
+    try {
+      if (source->join(chips)) source->work_out(options.totals_only);
+    } catch (const std::exception& problem) {
+      log.drop(*source, now.wall_ns);
+      cut_off({source->path(), too_much(problem), source->owner()}, source->reader().file().inode(),
+              kLongestPauseNs);
+      source.reset();
+    }
+  }
+  for (ledger::ProcessInput& each : inputs) {
+    for (ledger::FailureView& failure : each.identity.failures) {
+      for (std::uint64_t& chip : failure.devices) chip = chips.resolve(chip);
+    }
+  }
+  return std::erase(sources, nullptr) == 0;
+}
+
 void Collector::State::assemble() {
-  inputs.clear();
-  inputs.reserve(sources.size());
   if (options.host) host_sources.refresh(now.monotonic_ns);
   host_read_ns = now.monotonic_ns;
-  for (const auto& source : sources) {
-    if (source->was_read()) inputs.push_back(input(*source));
-  }
+  do {
+    inputs.clear();
+    inputs.reserve(sources.size());
+    for (const auto& source : sources) {
+      if (source->was_read()) inputs.push_back(input(*source));
+    }
+  } while (!join_chips());
   TTMEM_DCHECK(inputs.size() <= sources.size());
   if (options.host) host_sources.add(inputs, options.process);
-  for (ledger::ProcessInput& each : inputs) each.identity.user = user(each.identity.uid);
+  for (ledger::ProcessInput& each : inputs) {
+    each.identity.user = user(each.identity.uid);
+    if (options.hides_words_of(each.identity.uid)) each.identity.hide_words();
+  }
   snapshot = ledger::assemble(inputs, peaks, options.totals_only);
   snapshot.host = replay ? segment::text(replay->info().host) : host;
   snapshot.boot_id = replay ? segment::text(replay->info().boot_id) : procfs.boot_id_text();
@@ -438,6 +483,7 @@ void Collector::State::assemble() {
   told_problems = problems();
   snapshot.unreadable = told_problems;
   if (options.host) host_sources.finish(snapshot);
+  if (options.witness != nullptr) ledger::add_ends(options.witness->snapshot(), snapshot);
 }
 
 }  // namespace ttmem::collect

@@ -24,7 +24,14 @@
 #include "ledger/snapshot.hpp"
 #include "ledger/space_picture.hpp"
 
+namespace ttmem::ledger {
+struct HoldingPlace;
+struct HoldingQuestion;
+}  // namespace ttmem::ledger
+
 namespace ttmem::collect {
+
+class Collector;
 
 struct Options {
   // Where to look. Empty: $TTMEM_DIR if set, else /run/ttmem and every /dev/shm/ttmem-<uid> that
@@ -51,6 +58,7 @@ struct Options {
   // Only processes of this user are told with their lines, stacks, regions, commands and texts of
   // failures: for one who answers strangers. Empty = everybody's.
   std::optional<std::uint32_t> words_of_user;
+  bool hides_words_of(std::uint32_t user) const { return words_of_user && *words_of_user != user; }
   // Calls of native code are named by the symbols of their modules, in processes of this very user;
   // which takes a while, and is not done by those who answer others.
   bool native_names = true;
@@ -58,6 +66,8 @@ struct Options {
   bool launches = false;
   // Remove dead segments beyond the limits of segment/limits.hpp while refreshing.
   bool reap = false;
+  // Has looked for longer, and so knows when processes ended that this one found dead. Outlives it.
+  const Collector* witness = nullptr;
 };
 
 class Replay;
@@ -109,6 +119,11 @@ class Collector {
   // Every holding of every process, also of those that died (`alive` tells). Order: by process,
   // then by slot.
   void holdings(const std::function<void(const ledger::HoldingView&)>& visit) const;
+  // Some of them, from a place on, and how many there are: what a page of them costs is what is on
+  // it (ledger/holding_page.hpp).
+  bool holdings(const ledger::HoldingQuestion& question, ledger::HoldingPlace& place,
+                const std::function<bool(const ledger::HoldingView&)>& visit) const;
+  std::uint64_t count_holdings(const ledger::HoldingQuestion& question) const;
   // With `with_launches`, what was seen of their launches since the first refresh, up to five
   // minutes: needs Options::launches.
   std::vector<ledger::ProgramView> programs(bool with_launches = false) const;

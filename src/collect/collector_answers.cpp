@@ -6,7 +6,8 @@
 
 #include "collect/collector_state.hpp"
 #include "ledger/assemble.hpp"
-#include "ledger/effort.hpp"
+#include "ledger/effort_shares.hpp"
+#include "ledger/holding_page.hpp"
 
 namespace ttmem::collect {
 
@@ -54,6 +55,15 @@ void Collector::holdings(const std::function<void(const ledger::HoldingView&)>& 
   ledger::for_each_holding(state_->inputs, state_->snapshot, visit);
 }
 
+bool Collector::holdings(const ledger::HoldingQuestion& question, ledger::HoldingPlace& place,
+                         const std::function<bool(const ledger::HoldingView&)>& visit) const {
+  return ledger::visit_holdings(state_->inputs, state_->snapshot, question, place, visit);
+}
+
+std::uint64_t Collector::count_holdings(const ledger::HoldingQuestion& question) const {
+  return ledger::count_holdings(state_->inputs, state_->snapshot, question);
+}
+
 std::vector<ledger::ProgramView> Collector::programs(bool with_launches) const {
   return ledger::all_programs(state_->inputs, state_->snapshot, with_launches);
 }
@@ -97,13 +107,14 @@ Result<ledger::FailurePicture> Collector::failed_space(std::uint64_t process_key
 std::vector<ledger::LiveSpace> Collector::live_spaces(std::uint32_t device_id,
                                                       ledger::Space space) const {
   std::vector<ledger::LiveSpace> spaces;
+  ledger::EffortShares shares;
   for (const ledger::DeviceView& device : state_->snapshot.devices) {
     if (device.id != device_id) continue;
     ledger::for_each_open(
         state_->inputs, state_->snapshot, device,
         [&](const ledger::ProcessInput& process, ledger::DeviceIndex index) {
           const ledger::Naming naming = ledger::naming_of(process, state_->snapshot);
-          ledger::unless_too_much([&] {
+          shares.ask(process, [&] {
             auto picture = process.ledger->space_picture({0, index, space}, naming);
             if (picture) spaces.push_back({naming.process, std::move(*picture)});
           });

@@ -61,6 +61,7 @@ struct Collector::State {
   std::vector<std::string> problems();
   bool is_host_due() const;
   void assemble();
+  bool join_chips();
   ledger::ProcessInput input(const SegmentSource& source);
   const std::string& user(std::uint32_t uid);
 
@@ -77,9 +78,10 @@ struct Collector::State {
   std::vector<std::unique_ptr<SegmentSource>> sources;  // in the order of their paths
   std::set<std::string> deleted;             // of these, files that have no name any more
   std::vector<ledger::ProcessInput> inputs;  // one per source, in the same order
-  bool same_sources = false;                 // as at the last refresh, and none with news
-  bool changed = false;                      // by the last refresh
-  bool interrupted = false;                  // the last refresh did not come to its end
+  NumberedChips chips;
+  bool same_sources = false;  // as at the last refresh, and none with news
+  bool changed = false;       // by the last refresh
+  bool interrupted = false;   // the last refresh did not come to its end
   std::vector<Unreadable> unreadable;
   std::map<std::string, CutOff> cut_offs;  // by path
   std::uint64_t retry_ns = ~0ull;          // when the first of them is to be opened again

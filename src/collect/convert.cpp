@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "collect/native_names.hpp"
+#include "collect/numbered_chips.hpp"
 #include "segment/ring_rules.hpp"
 
 namespace ttmem::collect {
@@ -326,9 +327,29 @@ ledger::OriginNode origin_of(const segment::OriginView& node) {
   return record;
 }
 
+namespace {
+
+// With the id that TT-Metal, too, gives to a chip that has none, or as the original's server names
+// it.
+std::optional<std::uint32_t> number_alone(const segment::Device& device) {
+  if (device.metal_id < 0 || device.arch != 0 || device.mock != 0) return std::nullopt;
+  const auto number = static_cast<std::uint32_t>(device.metal_id);
+  const bool named =
+      device.unique_id == std::uint64_t{number} << 32 || device.unique_id == numbered_chip(number);
+  return named && number <= kChipNumber ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+std::uint64_t chip_of(const segment::Device& device) {
+  const auto number = number_alone(device);
+  return number ? numbered_chip(*number) : device.unique_id;
+}
+
 ledger::DeviceRecord device_of(const segment::Device& device, const BlobReader& blobs) {
   ledger::DeviceRecord record;
-  record.unique_id = device.unique_id;
+  record.unique_id = chip_of(device);
+  record.numbered = number_alone(device).has_value();
   if (device.metal_id >= 0) record.metal_id = device.metal_id;
   // A later TT-Metal may run on a chip that this reader does not know.
   record.arch = static_cast<ledger::Arch>(device.arch <= 4 ? device.arch : 0);

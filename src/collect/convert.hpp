@@ -28,6 +28,8 @@ ledger::Record record_of(const segment::Payload& payload, const BlobReader& blob
 // Of a workload or trace. They are stamped by another clock than the rest; here in ticks, too.
 ledger::Launches launches_of(const segment::Payload& payload, const TickClock& clock);
 
+// The id of its chip, or numbered_chip() where nothing but a number is known of it.
+std::uint64_t chip_of(const segment::Device& device);
 ledger::DeviceRecord device_of(const segment::Device& device, const BlobReader& blobs);
 ledger::DeviceSetRecord device_set_of(const segment::DeviceSet& set, const BlobReader& blobs);
 ledger::AllocatorRecord allocator_of(const segment::Allocator& allocator, const BlobReader& blobs);

@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 
 #include <fmt/format.h>
@@ -131,7 +132,21 @@ Result<Listing> list_segments(const Directory& directory) {
   return listing;
 }
 
+bool is_unknown_user(std::uint32_t user) {
+  static const std::uint32_t kShown = [] {
+    std::uint32_t shown = 65534;
+    std::ifstream("/proc/sys/kernel/overflowuid") >> shown;
+    return shown;
+  }();
+  if (user != kShown) return false;
+  constexpr std::uint64_t kAll = 0xFFFFFFFF;  // users, as the first namespace has them
+  std::uint64_t inside = 0, outside = 0, count = 0;
+  std::ifstream map("/proc/self/uid_map");
+  return !(map >> inside >> outside >> count) || count != kAll;
+}
+
 bool speaks_for_others(const Found& file, std::uint32_t owner) {
+  if (is_unknown_user(owner)) return false;
   return owner == 0 || owner == ::geteuid() || owner == file.speaker;
 }
 

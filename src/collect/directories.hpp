@@ -40,6 +40,9 @@ struct Found {
   std::uint64_t bytes = 0;               // that it has on disk
 };
 
+// Whether this is what the kernel shows instead of users whom the reader's user namespace does not
+// have: it may be anybody, and two of them need not be the same.
+bool is_unknown_user(std::uint32_t user);
 // Whether files of this owner may speak for processes of other users.
 bool speaks_for_others(const Found& file, std::uint32_t owner);
 

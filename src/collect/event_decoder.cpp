@@ -84,6 +84,8 @@ void EventDecoder::follow(const segment::EventRun& run) {
 void EventDecoder::retell(const segment::EventRun& run, std::uint64_t missed) {
   const bool first = ticks_ == 0;
   batch_.restart = true;
+  names_.clear();
+  has_all_names_ = false;
   ticks_ = std::max(ticks_, reader_.header().created_ticks);
   // What was before is worked out from the present, so nothing may change until all of it is known.
   std::unordered_map<std::uint32_t, ledger::Record> slots;
@@ -178,6 +180,7 @@ std::optional<EventView> EventDecoder::tell_note(const Payload& note) {
   if (kind == EventKind::kTraceReplayed || kind == EventKind::kStep) view.count = note.a;
   if (kind == EventKind::kLaunched) {
     view.workload = note.id;
+    view.name = name_of(note.id);
     view.count = note.a;
     view.served = static_cast<ledger::Served>(std::min<std::uint64_t>(note.b, 2));
   }
@@ -202,7 +205,32 @@ std::optional<EventView> EventDecoder::tell_slot(std::uint32_t slot, const Paylo
   if (slot >= reader_.header().table_slots) return std::nullopt;
   const Kind kind = Meta::kind(payload.meta);
   may_differ_ |= kind == Kind::kProgram || kind == Kind::kKernel || kind == Kind::kRange;
-  return ledger_.apply_and_tell(slot, record_of(payload, reader_.blobs(), clock_));
+  auto view = ledger_.apply_and_tell(slot, record_of(payload, reader_.blobs(), clock_));
+  if (view) note_name(kind, *view);
+  if (view && view->kind == EventKind::kReloaded) view->name = name_of(view->workload);
+  return view;
+}
+
+void EventDecoder::note_name(Kind kind, const EventView& view) {
+  constexpr std::size_t kMostNames = 65536;
+  // Its id may be that of one before.
+  if (view.kind == EventKind::kWorkloadCreated || view.kind == EventKind::kWorkloadReleased) {
+    names_.erase(view.id);
+  }
+  if (kind != Kind::kProgram || view.workload == 0 || view.name.empty()) return;
+  if (names_.size() < kMostNames) names_.try_emplace(view.workload, view.name);
+}
+
+// Of its first program, if it has several.
+
+std::string EventDecoder::name_of(std::uint64_t workload) {
+  if (!std::exchange(has_all_names_, true)) {
+    ledger_.for_each_launched_name([this](std::uint64_t each, std::string name) {
+      names_.try_emplace(each, std::move(name));
+    });
+  }
+  const auto known = names_.find(workload);
+  return known == names_.end() ? "" : known->second;
 }
 
 DecodedEvent EventDecoder::ended(ledger::TimeNs time, ledger::Ended how) const {

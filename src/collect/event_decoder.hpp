@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "collect/clock.hpp"
@@ -60,6 +62,8 @@ class EventDecoder {
   std::uint64_t ticks_of(ledger::EventKind kind, const segment::Payload& payload) const;
   ledger::TimeNs not_before(std::uint64_t ticks);
   Shares shares() const;
+  std::string name_of(std::uint64_t workload);
+  void note_name(segment::Kind kind, const ledger::EventView& view);
 
   const segment::Reader& reader_;
   const TickClock& clock_;
@@ -67,6 +71,9 @@ class EventDecoder {
   std::uint64_t ticks_ = 0;  // of the latest event told
   Shares shares_;            // after it
   bool may_differ_ = true;   // the shares since then
+  // What workloads launch; all of them once the table was asked for those of before.
+  std::unordered_map<std::uint64_t, std::string> names_;
+  bool has_all_names_ = false;
   EventBatch batch_;
 };
 

@@ -9,6 +9,10 @@
 namespace ttmem::collect {
 
 void EventLog::add(SegmentSource& source, ledger::TimeNs now) {
+  if (source.is_false_claim() && !processes_.contains(source.key())) {
+    source.take_events();  // by the name of another's process: nobody is told
+    return;
+  }
   Process& process = processes_[source.key()];
   if (process.ended) return;
   if (!process.name) process.name = std::make_shared<ledger::ProcessName>(source.identity());
@@ -30,7 +34,7 @@ void EventLog::end(Process& process, const SegmentSource& source, ledger::TimeNs
   process.ended = true;
 }
 
-void EventLog::merge(const ledger::Snapshot& snapshot) {
+void EventLog::merge(const ledger::Snapshot& snapshot, const NumberedChips& chips) {
   std::map<std::uint64_t, std::uint32_t> ids;
   for (const ledger::DeviceView& device : snapshot.devices) ids[device.unique_id] = device.id;
   for (const ledger::ProcessView& process : snapshot.processes) {
@@ -38,13 +42,20 @@ void EventLog::merge(const ledger::Snapshot& snapshot) {
     if (known == processes_.end()) continue;
     ledger::Owner& name = known->second.name;
     if (*name != process) name = std::make_shared<const ledger::ProcessName>(process);
+    believe(known->second, process);
   }
   std::ranges::stable_sort(round_, {}, [](const RoundEvent& each) { return each.event.view.time; });
   for (auto& [key, event] : round_) {
     Process& process = processes_[key];
-    if (event.changed) replace(process, std::move(*event.changed));
+    if (event.changed) {
+      for (ledger::EventDevice& share : *event.changed) {
+        share.unique_id = chips.resolve(share.unique_id);
+      }
+      replace(process, std::move(*event.changed));
+    }
     event.view.process = process.name;
     for (ledger::EventDevice& device : event.view.devices) {
+      device.unique_id = chips.resolve(device.unique_id);
       const auto id = ids.find(device.unique_id);
       if (id != ids.end()) device.id = id->second;
       const Total& total = totals_[device.unique_id];
@@ -69,14 +80,32 @@ void EventLog::forget() {
   });
 }
 
+// The totals that events tell are those of the snapshot.
+void EventLog::believe(Process& process, const ledger::ProcessView& view) {
+  std::vector<std::uint64_t> disbelieved;
+  for (const ledger::ProcessDeviceView& device : view.devices) {
+    if (!device.counts()) disbelieved.push_back(device.unique_id);
+  }
+  if (disbelieved == process.disbelieved) return;
+  const Shares shares = process.shares;
+  replace(process, {});
+  process.disbelieved = std::move(disbelieved);
+  replace(process, shares);
+}
+
 void EventLog::replace(Process& process, Shares shares) {
+  const auto counts = [&](const ledger::EventDevice& device) {
+    return std::ranges::find(process.disbelieved, device.unique_id) == process.disbelieved.end();
+  };
   for (const ledger::EventDevice& device : process.shares) {
+    if (!counts(device)) continue;
     totals_[device.unique_id].kernels_footprint -= device.kernels_footprint;
     totals_[device.unique_id].kernels_estimated -= device.kernels_estimated;
     totals_[device.unique_id].program_l1_allocated -= device.program_l1_allocated;
   }
   process.shares = std::move(shares);
   for (const ledger::EventDevice& device : process.shares) {
+    if (!counts(device)) continue;
     totals_[device.unique_id].kernels_footprint += device.kernels_footprint;
     totals_[device.unique_id].kernels_estimated += device.kernels_estimated;
     totals_[device.unique_id].program_l1_allocated += device.program_l1_allocated;

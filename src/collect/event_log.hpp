@@ -25,14 +25,15 @@ class EventLog {
   // The source is about to go away.
   void drop(const SegmentSource& source, ledger::TimeNs now);
   // Ends one round: everything added since the last one becomes part of the stream.
-  void merge(const ledger::Snapshot& snapshot);
+  void merge(const ledger::Snapshot& snapshot, const NumberedChips& chips);
 
   std::vector<ledger::EventView> take();
 
  private:
   struct Process {
-    ledger::Owner name;  // as in the latest snapshot that had it
-    Shares shares;       // what it adds to the totals
+    ledger::Owner name;                      // as in the latest snapshot that had it
+    Shares shares;                           // what it adds to the totals
+    std::vector<std::uint64_t> disbelieved;  // of these devices it adds nothing
     bool ended = false;
     bool gone = false;  // its source is: forgotten after this round
   };
@@ -41,6 +42,7 @@ class EventLog {
   };
   void end(Process& process, const SegmentSource& source, ledger::TimeNs now);
   void replace(Process& process, Shares shares);
+  void believe(Process& process, const ledger::ProcessView& view);
   void forget();
 
   std::unordered_map<std::uint64_t, Process> processes_;  // by key

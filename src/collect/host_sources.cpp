@@ -148,20 +148,29 @@ void HostSources::add_rows(const UpstreamRegion& region, Outsiders& all) {
   }
 }
 
-// The id under which processes know this device, or the driver's own.
-std::uint64_t HostSources::chip_of(const SysfsDevice& device,
-                                   const std::vector<ledger::ProcessInput>& inputs) const {
+// As processes know this device, or as the driver does.
+NumberedChips::Chip HostSources::chip_of(const SysfsDevice& device,
+                                         const std::vector<ledger::ProcessInput>& inputs) const {
   for (const ledger::ProcessInput& input : inputs) {
     if (!input.ledger) continue;
     for (const ledger::DeviceIndex each : input.ledger->devices()) {
-      const std::uint64_t id = input.ledger->device(each).unique_id;
-      if (!joined_by(id, device).empty()) return id;
+      const ledger::DeviceRecord& known = input.ledger->device(each);
+      const bool is_it = !known.numbered && !joined_by(known.unique_id, device).empty();
+      if (is_it) return {known.unique_id, known.arch};
     }
   }
   for (const UpstreamRegion& region : upstream_.regions) {
-    if (!joined_by(region.unique_id, device).empty()) return region.unique_id;
+    if (!joined_by(region.unique_id, device).empty()) return {region.unique_id, device.arch};
   }
-  return device.unique_id().value_or(0);
+  return {device.unique_id().value_or(0), device.arch};
+}
+
+void HostSources::tell_numbers(const std::vector<ledger::ProcessInput>& inputs,
+                               NumberedChips& chips) const {
+  for (const SysfsDevice& device : devices_) {
+    const NumberedChips::Chip chip = chip_of(device, inputs);
+    if (chip.unique_id != 0) chips.tell_board(device.node, chip);
+  }
 }
 
 void HostSources::add_users(const SysfsDevice& device,
@@ -172,7 +181,7 @@ void HostSources::add_users(const SysfsDevice& device,
         "/dev/tenstorrent/{}: open in a process that is not visible from this pid namespace",
         device.node));
   }
-  const std::uint64_t chip = chip_of(device, inputs);
+  const std::uint64_t chip = chip_of(device, inputs).unique_id;
   if (chip == 0) return;
   for (const std::int32_t pid : users.pids) {
     Outsider* known = outsider(all, pid, Source::kProcfs);

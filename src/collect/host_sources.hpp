@@ -18,6 +18,7 @@
 
 #include "collect/host_processes.hpp"
 #include "collect/host_root.hpp"
+#include "collect/numbered_chips.hpp"
 #include "collect/sysfs.hpp"
 #include "collect/upstream.hpp"
 #include "ledger/assemble.hpp"
@@ -41,6 +42,8 @@ class HostSources {
   // reader. `trusted`: the segment's owner may speak for processes of others.
   void locate(std::uint64_t name_space, bool trusted, ledger::ProcessView& process);
 
+  // Which board has which number, by the id under which processes know it.
+  void tell_numbers(const std::vector<ledger::ProcessInput>& inputs, NumberedChips& chips) const;
   void add(std::vector<ledger::ProcessInput>& inputs,
            const std::optional<ledger::ProcessSelector>& only);
   void finish(ledger::Snapshot& snapshot) const;
@@ -69,8 +72,8 @@ class HostSources {
   void add_rows(const UpstreamRegion& region, Outsiders& all);
   void add_users(const SysfsDevice& device, const std::vector<ledger::ProcessInput>& inputs,
                  Outsiders& all);
-  std::uint64_t chip_of(const SysfsDevice& device,
-                        const std::vector<ledger::ProcessInput>& inputs) const;
+  NumberedChips::Chip chip_of(const SysfsDevice& device,
+                              const std::vector<ledger::ProcessInput>& inputs) const;
   void compare(ledger::ProcessView& process) const;
   void add_device(const SysfsDevice& device, ledger::Snapshot& snapshot) const;
 

@@ -110,6 +110,7 @@ Job job_of(const Variables& of) {
   if (of.has("TT_MEM_JOB")) {
     job.key = of.text("TT_MEM_JOB");
     job.source = JobSource::kGiven;
+    if (of.has("SLURM_JOB_ID")) job.slurm = slurm_key(of);
   } else if (of.has("SLURM_JOB_ID")) {
     job.key = slurm_key(of);
     job.name = of.text("SLURM_JOB_NAME");

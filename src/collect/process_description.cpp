@@ -61,7 +61,7 @@ std::vector<std::uint64_t> unique_ids(const segment::Reader& reader, std::uint16
   std::vector<std::uint64_t> ids;
   for (const ledger::DeviceIndex device : record.devices) {
     if (device != 0 && device <= reader.devices().count()) {
-      ids.push_back(reader.devices()[device].unique_id);
+      ids.push_back(chip_of(reader.devices()[device]));
     }
   }
   return ids;

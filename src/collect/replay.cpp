@@ -15,7 +15,7 @@ namespace {
 // Steps must leave room in the ring of the segment for those who follow it. They may become longer
 // than asked for, as several events may have one time: who follows can read more than a step.
 constexpr std::uint64_t kStepPart = 4, kFollowedPart = 2;
-constexpr ledger::TimeNs kLeastStepNs = 1'000'000;
+constexpr ledger::TimeNs kLeastStepNs = 1'000'000, kLeastStepOfFewNs = 10'000;
 
 }  // namespace
 
@@ -96,9 +96,10 @@ void Replay::go(ledger::TimeNs at, bool event_by_event) {
   }
 }
 
-bool Replay::step(ledger::TimeNs longest_ns) {
+bool Replay::step(ledger::TimeNs longest_ns, std::uint64_t most_events) {
   if (at() >= last_) return false;
   ledger::TimeNs next = longest_ns < last_ - at() ? at() + longest_ns : last_;
+  bool few = false;
   for (ReplayTrack& track : tracks_) {
     if (track.image() == nullptr) {
       const auto begin =
@@ -106,9 +107,12 @@ bool Replay::step(ledger::TimeNs longest_ns) {
       if (begin->header.read.wall_ns > at()) next = std::min(next, begin->header.read.wall_ns);
       continue;
     }
-    next = std::min(next, track.time_after(track.image()->ring_entries() / kStepPart, last_));
+    const std::uint64_t followed = track.image()->ring_entries() / kStepPart;
+    few = few || most_events < followed;
+    next = std::min(next, track.time_after(std::min(most_events, followed), last_));
   }
-  go(std::max(next, at() + std::min(longest_ns, kLeastStepNs)), true);
+  const ledger::TimeNs least = few ? kLeastStepOfFewNs : kLeastStepNs;
+  go(std::max(next, at() + std::min(longest_ns, least)), true);
   return true;
 }
 
@@ -148,8 +152,8 @@ std::vector<std::string> Replay::problems() const {
   }
   if (missed > 0) {
     lines.push_back(
-        fmt::format("{}: {} events came too fast to be recorded; the state after them "
-                    "is exact",
+        fmt::format("{}: {} events are missing, which came too fast or found the disk "
+                    "full; the state after them is exact",
                     file_.path(), missed));
   }
   return lines;

@@ -43,8 +43,10 @@ class Replay {
 
   // Goes to a moment, within first and last.
   void seek(ledger::TimeNs at) { go(at, false); }
-  // Goes on, by no more than what a reader of events can follow. False: it is at the end.
-  bool step(ledger::TimeNs longest_ns = ~ledger::TimeNs{0});
+  // Goes on, by no more than what a reader of events can follow, nor than so many events of each
+  // process that happened more than some microseconds apart. False: it is at the end.
+  bool step(ledger::TimeNs longest_ns = ~ledger::TimeNs{0},
+            std::uint64_t most_events = ~std::uint64_t{0});
 
   const Moment& now() const { return now_; }
   const recording::FileInfo& info() const { return file_.info(); }

@@ -38,54 +38,71 @@ std::string clock_text(ledger::TimeNs time) {
                      time % kSecond / 1'000'000);
 }
 
-// "14:03:07" or "14:03:07.25", in local time, on the day of the recording.
-std::optional<ledger::TimeNs> clock_time(const std::string& text, ledger::TimeNs day) {
-  const auto start = static_cast<std::time_t>(day / kSecond);
+// "14:03", "14:03:07" or "14:03:07.25", in local time: the first that comes, for a recording that
+// began in the evening goes on after midnight.
+std::optional<ledger::TimeNs> clock_time(const std::string& text, ledger::TimeNs first) {
+  const auto start = static_cast<std::time_t>(first / kSecond);
   std::tm local{};
-  int used = 0;
+  int minute_end = 0;
+  int second_end = 0;
   double seconds = 0;
   if (::localtime_r(&start, &local) == nullptr ||
-      std::sscanf(text.c_str(), "%2d:%2d:%lf%n", &local.tm_hour, &local.tm_min, &seconds, &used) <
-          3 ||
-      static_cast<std::size_t>(used) != text.size() || seconds < 0 || seconds >= 61) {
+      std::sscanf(text.c_str(), "%2d:%2d%n:%lf%n", &local.tm_hour, &local.tm_min, &minute_end,
+                  &seconds, &second_end) < 2 ||
+      static_cast<std::size_t>(std::max(minute_end, second_end)) != text.size() ||
+      local.tm_hour < 0 || local.tm_hour > 23 || local.tm_min < 0 || local.tm_min > 59 ||
+      seconds < 0 || seconds >= 61) {
     return std::nullopt;
   }
   local.tm_sec = 0;
-  local.tm_isdst = -1;
-  const auto minute = static_cast<ledger::TimeNs>(std::mktime(&local));
-  return minute * kSecond + ns_of(seconds);
+  const auto on_day = [&](int days_later) {
+    std::tm day = local;
+    day.tm_mday += days_later;
+    day.tm_isdst = -1;
+    return static_cast<ledger::TimeNs>(std::mktime(&day)) * kSecond + ns_of(seconds);
+  };
+  const ledger::TimeNs time = on_day(0);
+  return time < first ? on_day(1) : time;
 }
 
-Result<ledger::TimeNs> last_mark(const Replay& replay, const Outline* known, Mark::Kind kind) {
+Result<ledger::TimeNs> last_mark(const Replay& replay, const Outline* known, const GoOn& go_on,
+                                 Mark::Kind kind) {
   if (known == nullptr) {
-    const auto outline = outline_of(replay.file().path(), 1);
+    const auto outline = outline_of(replay.file().path(), 1, go_on);
     if (!outline) return outline.error();
-    return last_mark(replay, &*outline, kind);
+    return last_mark(replay, &*outline, go_on, kind);
   }
   std::optional<ledger::TimeNs> last;
   for (const Mark& mark : known->marks) {
     if (mark.kind == kind && !mark.space) last = mark.time;
   }
   if (last) return *last;
-  return Error{ErrorCode::kNotFound,
-               fmt::format("{}: nothing {} in this recording", replay.file().path(),
-                           kind == Mark::Kind::kFailure ? "failed" : "was held")};
+  const std::string& path = replay.file().path();
+  if (kind != Mark::Kind::kFailure) {
+    return Error{ErrorCode::kNotFound, fmt::format("{}: nothing was held in this recording", path)};
+  }
+  return Error{
+      ErrorCode::kNotFound,
+      fmt::format("{0}: nothing failed while this was recorded; `ttmem explain --from {0}` "
+                  "tells what failed before, if anything did",
+                  path)};
 }
 
 std::optional<Result<ledger::TimeNs>> moment_of_word(const std::string& when, const Replay& replay,
-                                                     const Outline* known) {
+                                                     const Outline* known, const GoOn& go_on) {
   if (when.empty() || when == "end") return replay.last();
   if (when == "start") return replay.first();
-  if (when == "peak") return last_mark(replay, known, Mark::Kind::kPeak);
-  if (when == "failure") return last_mark(replay, known, Mark::Kind::kFailure);
+  if (when == "peak") return last_mark(replay, known, go_on, Mark::Kind::kPeak);
+  if (when == "failure") return last_mark(replay, known, go_on, Mark::Kind::kFailure);
   return std::nullopt;
 }
 
 }  // namespace
 
 Result<ledger::TimeNs> moment_named(const std::string& when, const Replay& replay,
-                                    const std::string& option, const Outline* known) {
-  if (auto moment = moment_of_word(when, replay, known)) return std::move(*moment);
+                                    const std::string& option, const Outline* known,
+                                    const GoOn& go_on) {
+  if (auto moment = moment_of_word(when, replay, known, go_on)) return std::move(*moment);
   const auto seconds = number_in(when);
   std::optional<ledger::TimeNs> time;
   if (seconds && when.front() == '+') {

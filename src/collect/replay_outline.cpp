@@ -47,6 +47,12 @@ class Outliner {
     return true;
   }
 
+  double part_read() const {
+    const auto length =
+        static_cast<double>(std::max<ledger::TimeNs>(outline_.last - outline_.first, 1));
+    return static_cast<double>(replay_.at() - outline_.first) / length;
+  }
+
   Outline finish() {
     for (std::size_t i = 0; i < kSpacesAndAll; ++i) {
       const Highest& highest = highest_[i];
@@ -183,13 +189,12 @@ class Outliner {
 
 }  // namespace
 
-Result<Outline> outline_of(const std::string& path, std::size_t parts,
-                           const std::atomic<bool>* stop) {
+Result<Outline> outline_of(const std::string& path, std::size_t parts, const GoOn& go_on) {
   auto replay = Replay::open(path);
   if (!replay) return replay.error();
   Outliner outliner(**replay, std::max<std::size_t>(parts, 1));
   while (outliner.step()) {
-    if (stop != nullptr && stop->load()) return Error{ErrorCode::kSystem, "stopped"};
+    if (go_on && !go_on(outliner.part_read())) return Error{ErrorCode::kSystem, "stopped"};
   }
   return outliner.finish();
 }

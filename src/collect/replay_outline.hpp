@@ -6,9 +6,9 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,9 +39,10 @@ struct Outline {
   std::vector<Mark> marks;  // by time
 };
 
-// `stop`: gives up soon after it became true, with an error that nobody is shown.
-Result<Outline> outline_of(const std::string& path, std::size_t parts,
-                           const std::atomic<bool>* stop = nullptr);
+// Told now and then how much of a recording is read, from 0 to 1. False: the reader gives up, with
+// an error that nobody is shown.
+using GoOn = std::function<bool(double)>;
+Result<Outline> outline_of(const std::string& path, std::size_t parts, const GoOn& go_on = {});
 
 // The first mark after a moment, or the last before it; null if there is none.
 const Mark* mark_after(const Outline& outline, ledger::TimeNs time);
@@ -52,6 +53,7 @@ const Mark* mark_before(const Outline& outline, ledger::TimeNs time);
 // error is in words for the user, who is shown `option` as the name of what was wrong.
 // Peaks and failures are taken from `known`, or found by a pass over all events.
 Result<ledger::TimeNs> moment_named(const std::string& when, const Replay& replay,
-                                    const std::string& option, const Outline* known = nullptr);
+                                    const std::string& option, const Outline* known = nullptr,
+                                    const GoOn& go_on = {});
 
 }  // namespace ttmem::collect

@@ -64,7 +64,7 @@ SegmentSource::SegmentSource(segment::Reader reader, bool trusted, std::uint64_t
       ledger_(std::make_unique<ledger::ProcessLedger>()),
       clock_(reader_.header().clock, Moment::now(), true) {
   const std::uint32_t user = process_view(reader_, trusted, clock_).uid;
-  hidden_ = options.words_of_user && *options.words_of_user != user;
+  hidden_ = options.hides_words_of(user);
   // Nobody opens a file that somebody else has named.
   names_native_ = options.native_names && user == ::geteuid();
   if (trusted) liveness_.trust();
@@ -101,7 +101,8 @@ std::optional<Error> SegmentSource::update(const ProcFs& procfs, const Moment& n
   update_failures();
   describe();
   first_ = false;
-  if (final_) reader_.rest();  // the dead may be many, and stay for a day
+  // The dead may be many, and stay for a day. The image of a recording has no name to open it by.
+  if (final_ && !replayed_) reader_.rest();
   return std::nullopt;
 }
 
@@ -109,6 +110,22 @@ void SegmentSource::work_out(bool totals_only) const {
   for (const ledger::DeviceIndex device : ledger_->devices()) {
     ledger_->figures(device, totals_only);
   }
+}
+
+bool SegmentSource::join(const NumberedChips& chips) {
+  bool any = false;
+  for (const ledger::DeviceIndex index : ledger_->devices()) {
+    const ledger::DeviceRecord& known = ledger_->device(index);
+    if (!known.numbered || !known.metal_id) continue;
+    const NumberedChips::Chip chip = chips.find(static_cast<std::uint32_t>(*known.metal_id));
+    if (chip == NumberedChips::Chip{known.unique_id, known.arch}) continue;
+    ledger::DeviceRecord joined = known;
+    joined.unique_id = chip.unique_id;
+    joined.arch = chip.arch;
+    ledger_->set_device(index, std::move(joined));
+    any = true;
+  }
+  return any;
 }
 
 void SegmentSource::watch(ledger::TimeNs now) {
@@ -369,10 +386,7 @@ void SegmentSource::describe() {
   }
   view.failures = failures_;
   view.failure_count = failures_seen_;
-  view.hidden = hidden_;
-  if (!hidden_) return;
-  view.command.clear();
-  for (ledger::FailureView& failure : view.failures) failure.message.clear();
+  if (hidden_) view.hide_words();
 }
 
 }  // namespace ttmem::collect

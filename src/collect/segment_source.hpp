@@ -17,6 +17,7 @@
 #include "collect/directories.hpp"
 #include "collect/event_decoder.hpp"
 #include "collect/liveness.hpp"
+#include "collect/numbered_chips.hpp"
 #include "collect/procfs.hpp"
 #include "ledger/assemble.hpp"
 #include "ledger/launch_watch.hpp"
@@ -62,6 +63,10 @@ class SegmentSource final : private segment::SlotSink {
   bool was_read() const { return !first_; }
   // Whether the last update found anything new.
   bool changed() const { return changed_; }
+
+  // Lets every device that the process knows by its number alone be the chip that is meant. Says
+  // whether that changed anything.
+  bool join(const NumberedChips& chips);
 
   // After an update: notes the launches that came since the one before.
   void watch(ledger::TimeNs now);

@@ -13,6 +13,7 @@
 #include "ledger/figures.hpp"
 #include "ledger/geometry.hpp"
 #include "ledger/saturating.hpp"
+#include "ledger/untold.hpp"
 
 namespace ttmem::ledger {
 namespace {
@@ -119,6 +120,7 @@ void decide(ChipEntry& chip, std::vector<ProcessView>& processes) {
     const ProcessView& process = processes[each.process];
     Claim& claim = claims.emplace_back(claim_of(each.record, process.devices[each.device].figures));
     claim.trusted = each.input->trusted;
+    claim.is_false = each.input->is_false_claim;
     claim.alive = process.alive;
     claim.owner = process.uid;
     claim.start = each.input->start_is_known ? process.start : kMost;
@@ -171,6 +173,7 @@ void add_meshes(const ProcessInput& input, ProcessView& process) {
 void sum_up(ChipEntry& chip, std::vector<ProcessView>& processes, PeakMemory& peaks) {
   DeviceSum sum;
   std::size_t counted = 0;
+  bool untold = false;
   for (const Contribution& each : chip.contributions) {
     const ProcessView& process = processes[each.process];
     ProcessDeviceView& view = processes[each.process].devices[each.device];
@@ -178,10 +181,12 @@ void sum_up(ChipEntry& chip, std::vector<ProcessView>& processes, PeakMemory& pe
     if (!view.counts()) continue;
     ++counted;
     sum.add(view.figures, process.alive);
+    untold |= process.alive && has_untold_launches(view.figures);
     chip.view.processes += process.alive && view.open;
   }
   // Several processes have not had their peaks at one moment: only the peak of one alone is exact.
   chip.view.figures = sum.result(counted == 1);
+  if (untold) chip.view.figures.program_l1.resident.reset();
   peaks.observe(chip.view);
 }
 
@@ -238,7 +243,10 @@ Snapshot assemble(const std::vector<ProcessInput>& processes, PeakMemory& peaks,
   }
   peaks.end_look();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i]->ledger) add_meshes(*inputs[i], snapshot.processes[i]);
+    ProcessView& process = snapshot.processes[i];
+    if (inputs[i]->ledger) add_meshes(*inputs[i], process);
+    // A process may open them in any order.
+    std::ranges::stable_sort(process.devices, {}, &ProcessDeviceView::id);
   }
   std::sort(snapshot.devices.begin(), snapshot.devices.end(),
             [](const DeviceView& a, const DeviceView& b) { return a.id < b.id; });

@@ -28,6 +28,8 @@ struct ProcessInput {
   const ProcessLedger* ledger = nullptr;  // null: known from outside totals only
   // What it says of a chip needs nobody's consent: root's, the daemon's, the reader's own.
   bool trusted = true;
+  // It names a process of another user, for whom its owner may not speak: shown, and nothing more.
+  bool is_false_claim = false;
   bool start_is_known =
       true;  // the kernel says so; of a process of another namespace its file does
   std::vector<OutsideTotals> outside;
@@ -101,5 +103,10 @@ std::vector<BankMap> bank_maps(const std::vector<ProcessInput>& processes, const
 // Snapshots of different boots have nothing to do with each other: then false, and nothing is
 // changed.
 bool add_processes(const Snapshot& theirs, Snapshot& mine);
+
+// Whether it is not known of this process when it ended: only who was looking then can tell.
+bool lacks_end(const ProcessView& process);
+// Adds when processes that both know ended, where only `theirs` knows it.
+void add_ends(const Snapshot& theirs, Snapshot& mine);
 
 }  // namespace ttmem::ledger

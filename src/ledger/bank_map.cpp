@@ -6,6 +6,7 @@
 #include "ledger/address_map.hpp"
 #include "ledger/assemble.hpp"
 #include "ledger/catalog.hpp"
+#include "ledger/effort_shares.hpp"
 #include "ledger/saturating.hpp"
 
 namespace ttmem::ledger {
@@ -72,12 +73,13 @@ void finish(BankMap& map) {
 std::vector<BankMap> bank_maps(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
                                const DeviceView& device) {
   std::vector<BankMap> maps;
+  EffortShares shares;
   for (const Space space : {Space::kDram, Space::kTrace}) {
     BankMap map;
     map.space = space;
     for_each_open(processes, snapshot, device, [&](const ProcessInput& process, DeviceIndex index) {
       widen(*process.ledger, index, map);
-      unless_too_much([&] { add_buffers(process, snapshot, index, map); });
+      shares.ask(process, [&] { add_buffers(process, snapshot, index, map); });
     });
     if (map.banks == 0) continue;
     finish(map);

@@ -225,12 +225,17 @@ Stack Catalog::stack_of(OriginId origin) const {
   const auto [found, is_new] = stacks_.try_emplace(origin);
   if (!is_new) return found->second;
   std::vector<std::string> steps;
+  bool leads_somewhere = false;  // an operation alone, as strangers are told it, is no stack
   for (const OriginId id : origins_.path(origin)) {
     const OriginNode& step = origins_.node(id)->step;
     const bool has_no_name = step.kind == OriginKind::kRegion && step.name == 0;
     if (!has_no_name) steps.emplace_back(step_of(id));
+    leads_somewhere =
+        leads_somewhere || step.kind == OriginKind::kFrame || step.kind == OriginKind::kRegion;
   }
-  found->second = std::make_shared<const std::vector<std::string>>(std::move(steps));
+  if (leads_somewhere) {
+    found->second = std::make_shared<const std::vector<std::string>>(std::move(steps));
+  }
   return found->second;
 }
 

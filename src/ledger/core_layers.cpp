@@ -7,10 +7,15 @@
 #include <utility>
 
 #include "ledger/live_state.hpp"
+#include "ledger/ring_views.hpp"
 #include "ledger/system_kernels.hpp"
 
 namespace ttmem::ledger {
 namespace {
+
+// What one buffer on one core costs. An L1 that is full of the smallest buffers on all cores of a
+// chip has two million of them, and that is no attack.
+constexpr std::uint64_t kLayer = Effort::kHeavy * 3 / 4;
 
 // Where program L1 and buffers run into each other on a device, who they are.
 class Clashes {
@@ -95,7 +100,7 @@ SpaceRanges named_ranges(const LiveState& live, DeviceIndex device, Space space)
     live.buffers.for_each_range(
         device, *buffer, [&](const std::optional<Core>& core, AddressRange range) {
           NamedRange named{range, buffer_name(live, *buffer), buffer->id};
-          live.catalog.effort().spend(1 + named.name.size() / 64);
+          live.catalog.effort().spend(Effort::kHeavy + named.name.size() / 64);
           (core ? ranges.by_core[*core] : ranges.everywhere).push_back(std::move(named));
         });
   });
@@ -156,7 +161,7 @@ class Builder {
     for (const RangeRecord* range : program.ranges) {
       if (!has_bit(grid.mask(range->cores), position)) continue;
       std::string name = range_name(live_, *range, *program.record, standing.trace);
-      live_.catalog.effort().spend(1 + name.size() / 64);
+      live_.catalog.effort().spend(Effort::kHeavy + name.size() / 64);
       if (range->part == Part::kView) {
         views_[range->viewed_buffer] = std::move(name);
       } else {
@@ -168,7 +173,7 @@ class Builder {
   void add_space(const SpaceRanges& ranges, Stretch kind, CoreLayers& core) {
     const auto add_all = [&](const std::vector<NamedRange>& list) {
       for (const NamedRange& named : list) {
-        live_.catalog.effort().spend(1 + named.name.size() / 64);
+        live_.catalog.effort().spend(kLayer + named.name.size() / 64);
         std::string name = named.name;
         const auto view = with_names_ ? views_.find(named.id) : views_.end();
         if (view != views_.end()) name += ", seen as " + view->second;
@@ -190,15 +195,15 @@ class Builder {
     return total_bytes(merged(std::move(all)));
   }
 
+  // Where no program that lives has a slice, the ring is free, as the figures of rings say.
   void collect_slices() {
+    const RingSlices slices(live_, with_names_);
     for (const auto& [index, manager] : live_.ring_managers) {
       if (!manager.open || !live_.catalog.covers(manager.set, device_)) continue;
       for (const RingRecord& ring : manager.rings) {
-        for (const RingSlice& slice : ring.slices) {
-          slices_.push_back({ring.core_type,
-                             {{slice.address, std::uint64_t{slice.address} + slice.bytes},
-                              with_names_ ? slice_name(live_, slice) : "",
-                              0}});
+        for (RingSliceView& slice : slices.of(ring)) {
+          if (slice.live && slice.begin < slice.end)
+            slices_.emplace_back(ring.core_type, std::move(slice));
         }
       }
     }
@@ -208,9 +213,9 @@ class Builder {
   void add_slices(CoreLayers& core) const {
     if (core.frame.core.role == Role::kDispatch) return;
     for (const auto& [type, slice] : slices_) {
-      live_.catalog.effort().spend(1 + slice.name.size() / 64);
+      live_.catalog.effort().spend(Effort::kHeavy + slice.name.size() / 64);
       if (type != core.frame.core.core.type) continue;
-      core.layers.push_back({Stretch::kRing, slice.range, slice.name, nullptr});
+      core.layers.push_back({Stretch::kRing, {slice.begin, slice.end}, slice.name, nullptr});
     }
   }
 
@@ -249,7 +254,7 @@ class Builder {
   const std::vector<Standing>* standing_ = nullptr;
   const std::vector<std::vector<AddressRange>>* reserved_ = nullptr;
   std::vector<std::uint64_t> footprint_, occupied_, small_occupied_;
-  std::vector<std::pair<CoreType, NamedRange>> slices_;
+  std::vector<std::pair<CoreType, RingSliceView>> slices_;
   std::map<std::uint64_t, std::string> views_;  // of the core at hand, by buffer
   Clashes clashes_;
   std::optional<SystemKernels> system_;  // with names

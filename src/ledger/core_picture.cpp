@@ -3,6 +3,8 @@
 #include "ledger/core_picture.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include "base/assert.hpp"
@@ -10,7 +12,8 @@
 namespace ttmem::ledger {
 namespace {
 
-// Stretches that do not overlap, by address. What is painted stays.
+// Stretches that do not overlap. What is painted stays. Runs without a hole are kept as one, so
+// that no layer has to look at all that lie under it: strangers choose the layers.
 class Line {
  public:
   explicit Line(std::uint64_t size) : size_(size) {}
@@ -18,29 +21,37 @@ class Line {
   void paint(const L1Layer& layer) {
     std::uint64_t cursor = layer.range.begin;
     const std::uint64_t end = std::min(layer.range.end, size_);
-    auto next = std::lower_bound(
-        stretches_.begin(), stretches_.end(), cursor,
-        [](const CoreStretch& stretch, std::uint64_t at) { return stretch.end <= at; });
-    while (cursor < end) {
-      const std::uint64_t stop = next == stretches_.end() ? end : std::min(end, next->begin);
-      if (cursor < stop) {
-        next = stretches_.insert(next, {layer.kind, cursor, stop, layer.name, layer.owner});
-        ++next;
-      }
-      if (next == stretches_.end()) break;
-      cursor = std::max(cursor, next->end);
-      ++next;
+    if (cursor >= end) return;
+    auto run = covered_.upper_bound(cursor);
+    if (run != covered_.begin() && std::prev(run)->second >= cursor) --run;
+    AddressRange joined{cursor, end};
+    while (run != covered_.end() && run->first <= end) {
+      if (cursor < run->first) add(layer, cursor, run->first);
+      cursor = std::max(cursor, run->second);
+      joined = {std::min(joined.begin, run->first), std::max(joined.end, run->second)};
+      run = covered_.erase(run);
     }
+    if (cursor < end) add(layer, cursor, end);
+    covered_.emplace_hint(run, joined.begin, joined.end);
   }
 
   void paint(Stretch kind, std::uint64_t begin, std::uint64_t end, const char* name = "") {
     paint(L1Layer{kind, {begin, end}, name, nullptr});
   }
 
-  std::vector<CoreStretch> take() { return std::move(stretches_); }
+  // By address.
+  std::vector<CoreStretch> take() {
+    std::ranges::sort(stretches_, {}, &CoreStretch::begin);
+    return std::move(stretches_);
+  }
 
  private:
+  void add(const L1Layer& layer, std::uint64_t begin, std::uint64_t end) {
+    stretches_.push_back({layer.kind, begin, end, layer.name, layer.owner});
+  }
+
   std::uint64_t size_;
+  std::map<std::uint64_t, std::uint64_t> covered_;  // the end of each, by its begin
   std::vector<CoreStretch> stretches_;
 };
 

@@ -139,7 +139,7 @@ inline constexpr std::array kOfKernelType = {
     FigureOf{&KernelTypeFigures::programs,
              {"programs", kCount, kSum, kZero, kNone, kForgotten, "loaded programs"}},
     FigureOf{&KernelTypeFigures::footprint,
-             {"footprint", kBytes, kSum, kZero, kFootprint, kOfDevices,
+             {"footprint", kBytes, kSum, kZero, kFootprint, kOfProcessesToo,
               "binary bytes x cores, an upper bound that is in no total"}},
 };
 
@@ -194,9 +194,9 @@ inline constexpr std::array kSpaceGroups = {
     FigureGroup{"trace", "Trace memory", Space::kTrace},
 };
 inline constexpr std::array<FigureGroup, kKernelTypes> kTypeGroups = {{
-    {"kernels.application", "Application kernels", {}},
-    {"kernels.fabric", "Fabric kernels", {}},
-    {"kernels.dispatch", "Dispatch kernels", {}},
+    {"kernels.application", "Application kernels", {}, true},
+    {"kernels.fabric", "Fabric kernels", {}, true},
+    {"kernels.dispatch", "Dispatch kernels", {}, true},
 }};
 
 }  // namespace figure_table

@@ -48,9 +48,19 @@ KernelTypeFigures KernelFigures::total() const {
   return sum(of(KernelType::kApplication), system());
 }
 
+namespace {
+
+// Of some of its buffers nobody told the blocks: what is taken is that of the others.
+bool is_partial(const SpaceFigures& space) {
+  return space.requested.value_or(0) > space.taken.value_or(0);
+}
+
+}  // namespace
+
 Figure DeviceFigures::l1_used() const {
   const Figure& buffers = space(Space::kL1).taken;
   if (!buffers || !program_l1.resident) return std::nullopt;
+  if (is_partial(space(Space::kL1)) || is_partial(space(Space::kL1Small))) return std::nullopt;
   return add(add(*buffers, space(Space::kL1Small).taken.value_or(0)), *program_l1.resident);
 }
 

@@ -61,7 +61,7 @@ bool can_be(const Claim& claim) {
                       claim.dram_bank_bytes != 0 || claim.l1_bytes != 0;
   const bool saturated = claim.dram_capacity == kMost || claim.l1_capacity == kMost ||
                          times(claim.dram_bank_bytes, claim.dram_banks) == kMost;
-  return speaks && !saturated &&
+  return speaks && !saturated && !claim.is_false &&
          (claim.trusted || contradiction(claim, size_of(claim)) == Contradiction::kNone);
 }
 
@@ -147,8 +147,15 @@ Claim claim_of(const DeviceRecord* record, const DeviceFigures& figures) {
 
 Verdict judge(const std::vector<Claim>& claims) {
   Verdict verdict{0, std::vector<Contradiction>(claims.size())};
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    if (claims[i].is_false) verdict.contradictions[i] = Contradiction::kProcess;
+  }
   const std::vector<std::size_t> voters = voters_of(claims);
-  if (voters.empty()) return verdict;
+  if (voters.empty()) {
+    const auto first = std::ranges::find(claims, false, &Claim::is_false);
+    if (first != claims.end()) verdict.believed = static_cast<std::size_t>(first - claims.begin());
+    return verdict;
+  }
   const bool has_trusted = claims[voters[0]].trusted;
   verdict.believed = has_trusted ? voters[0] : most_agreed(claims, voters);
   Size size = size_of(claims[verdict.believed]);
@@ -159,7 +166,8 @@ Verdict judge(const std::vector<Claim>& claims) {
     if (contradiction(claims[voter], size) == Contradiction::kNone) complete(size, claims[voter]);
   }
   for (std::size_t i = 0; i < claims.size(); ++i) {
-    if (!claims[i].trusted) verdict.contradictions[i] = contradiction(claims[i], size);
+    if (claims[i].trusted || claims[i].is_false) continue;
+    verdict.contradictions[i] = contradiction(claims[i], size);
   }
   return verdict;
 }

@@ -26,6 +26,7 @@ namespace ttmem::ledger {
 struct Claim {
   bool trusted = false;
   bool alive = false;
+  bool is_false = false;  // of a process that is another user's: no voice, and in no figure
   std::uint32_t owner = 0;
   std::uint64_t start = 0;       // kMost: only the process itself says when
   std::uint16_t dram_banks = 0;  // 0: it does not say

@@ -7,8 +7,6 @@
 namespace ttmem::ledger {
 namespace {
 
-constexpr std::uint64_t kEverything = ~std::uint64_t{0};  // RingSlice::workload
-
 const char* part_name(Part part) {
   switch (part) {
     case Part::kCb:
@@ -40,20 +38,13 @@ std::string buffer_name(const LiveState& live, const BufferRecord& buffer) {
 
 std::string program_name(const LiveState& live, const ProgramRecord& program) {
   const std::string_view name = live.catalog.name_of(program.name, program.origin);
-  return name.empty() ? fmt::format("program {}", program.id) : std::string(name);
+  return name.empty() ? fmt::format("program {:#x}", program.id) : std::string(name);
 }
 
 std::string range_name(const LiveState& live, const RangeRecord& range,
                        const ProgramRecord& program, SlotIndex trace) {
   return fmt::format("{} {} of {}{}", part_name(range.part), range.index,
                      program_name(live, program), of_trace(live, trace));
-}
-
-std::string slice_name(const LiveState& live, const RingSlice& slice) {
-  if (slice.workload == kEverything) return "a trace, or everything";
-  const auto program = live.programs.first_of_workload(slice.workload);
-  if (program) return program_name(live, *live.slots.get<ProgramRecord>(*program));
-  return slice.workload == 0 ? "" : fmt::format("workload {}", slice.workload);
 }
 
 std::string standing_name(const LiveState& live, const Standing& standing) {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
+#include "ledger/holding_page.hpp"
 #include "ledger/live_state.hpp"
 #include "ledger/program_launches.hpp"
 
@@ -236,49 +238,134 @@ HoldingView trace_view(const Telling& told, const TraceRecord& trace) {
   return view;
 }
 
-void visit_program(const Telling& told, SlotIndex slot,
-                   const std::function<void(const HoldingView&)>& visit) {
-  LivePrograms::Program program;
-  if (!told.live.programs.find(slot, program) || program.record->held) return;
-  const ProgramView whole = program_view(told, program);
-  HoldingView view = member_view(whole, HoldingKind::kProgram);
-  view.operation = whole.operation;
-  view.footprint = whole.footprint;
-  view.occupied = whole.l1_allocated;
-  visit(view);
-  std::uint32_t index = 0;
-  for (const KernelRecord* kernel : program.kernels) {
-    HoldingView told_kernel = kernel_view(told.live, whole, *kernel, index++);
-    told_kernel.code = kernel->hash;
-    told_kernel.code_users = code_users(told.live, program.record->set, *kernel);
-    visit(told_kernel);
+// What of a process is asked for, by the rule of a filter: kernels and ranges have the devices of
+// their programs, and who names a space means buffers.
+class Wanted {
+ public:
+  Wanted(const Telling& told, const HoldingQuestion& question) : told_(told), question_(question) {}
+
+  bool has(HoldingKind kind) const {
+    if (!question_.spaces.empty() && kind != HoldingKind::kBuffer) return false;
+    return question_.kinds.empty() ||
+           std::ranges::find(question_.kinds, kind) != question_.kinds.end();
   }
-  for (const RangeRecord* range : program.ranges) visit(range_view(told.live, whole, *range));
+  bool has(const HoldingIndex::Class& of) {
+    if (of.kind == HoldingIndex::Kind::kTrace) return has(HoldingKind::kTrace) && has_set(of.set);
+    if (of.kind == HoldingIndex::Kind::kProgram) return has_programs() && has_set(of.set);
+    const auto& spaces = question_.spaces;
+    if (!spaces.empty() && std::ranges::find(spaces, of.space) == spaces.end()) return false;
+    const BufferRecord buffer{.set = of.set, .allocator = of.allocator, .space = of.space};
+    return has(HoldingKind::kBuffer) && has_set(told_.live.buffers.set_of(buffer));
+  }
+  bool has_programs() const {
+    return has(HoldingKind::kProgram) || has(HoldingKind::kKernel) || has(HoldingKind::kRange);
+  }
+  bool has_set(SetIndex set) {
+    if (!question_.device) return true;
+    const auto [known, is_new] = sets_.try_emplace(set);
+    if (is_new) {
+      const std::vector<std::uint32_t> ids = told_.devices(set);
+      known->second = std::ranges::find(ids, *question_.device) != ids.end();
+    }
+    return known->second;
+  }
+
+ private:
+  const Telling& told_;
+  const HoldingQuestion& question_;
+  std::unordered_map<SetIndex, bool> sets_;  // that have the device, as far as they were asked for
+};
+
+// Tells a program and its parts, from one of these on.
+bool visit_program(const Telling& told, const Wanted& wanted, HoldingPlace& place,
+                   const std::function<bool(const HoldingView&)>& visit) {
+  LivePrograms::Program program;
+  if (!told.live.programs.find(place.slot, program) || program.record->held) return true;
+  const ProgramView whole = program_view(told, program);
+  const auto kernels = static_cast<std::uint32_t>(program.kernels.size());
+  const auto parts = static_cast<std::uint32_t>(1 + kernels + program.ranges.size());
+  bool more = true;
+  while (more && place.part < parts) {
+    const std::uint32_t part = place.part++;
+    if (part == 0) {
+      if (!wanted.has(HoldingKind::kProgram)) continue;
+      HoldingView view = member_view(whole, HoldingKind::kProgram);
+      view.operation = whole.operation;
+      view.footprint = whole.footprint;
+      view.occupied = whole.l1_allocated;
+      more = visit(view);
+    } else if (part <= kernels) {
+      if (!wanted.has(HoldingKind::kKernel)) continue;
+      const KernelRecord& kernel = *program.kernels[part - 1];
+      HoldingView view = kernel_view(told.live, whole, kernel, part - 1);
+      view.code = kernel.hash;
+      view.code_users = code_users(told.live, program.record->set, kernel);
+      more = visit(view);
+    } else if (wanted.has(HoldingKind::kRange)) {
+      more = visit(range_view(told.live, whole, *program.ranges[part - 1 - kernels]));
+    }
+  }
+  return more;
+}
+
+// What one slot holds; `place` is in it, and behind what was told.
+bool visit_slot(const Telling& told, Wanted& wanted, const HoldingIndex::Class& of,
+                const Record& record, HoldingPlace& place,
+                const std::function<bool(const HoldingView&)>& visit) {
+  if (!wanted.has(of)) return true;
+  if (of.kind == HoldingIndex::Kind::kProgram) return visit_program(told, wanted, place, visit);
+  if (place.part++ > 0) return true;
+  const auto* buffer = std::get_if<BufferRecord>(&record);
+  return visit(buffer ? buffer_view(told, *buffer)
+                      : trace_view(told, std::get<TraceRecord>(record)));
 }
 
 }  // namespace
 
-void for_each_holding(const LiveState& live, const Naming& naming,
-                      const std::function<void(const HoldingView&)>& visit) {
+bool visit_holdings(const LiveState& live, const Naming& naming, const HoldingQuestion& question,
+                    HoldingPlace& place, const std::function<bool(const HoldingView&)>& visit) {
   const Telling told{live, naming};
-  live.slots.for_each([&](SlotIndex slot, const Record& record) {
-    if (const auto* buffer = std::get_if<BufferRecord>(&record)) {
-      visit(buffer_view(told, *buffer));
-    } else if (const auto* trace = std::get_if<TraceRecord>(&record)) {
-      visit(trace_view(told, *trace));
-    } else if (std::holds_alternative<ProgramRecord>(record)) {
-      visit_program(told, slot, visit);
-    }
-  });
+  Wanted wanted(told, question);
+  bool more = true;
+  live.index.visit(
+      place.slot, [&](const HoldingIndex::Class& of) { return wanted.has(of); },
+      [&](SlotIndex slot) {
+        if (slot != place.slot) place.slot = slot, place.part = 0;
+        const Record* record = live.slots.find(slot);
+        const auto of = record ? HoldingIndex::class_of(*record) : std::nullopt;
+        if (of) more = visit_slot(told, wanted, *of, *record, place, visit);
+        return more;
+      });
+  return more;
+}
+
+std::uint64_t count_holdings(const LiveState& live, const Naming& naming,
+                             const HoldingQuestion& question) {
+  const Telling told{live, naming};
+  Wanted wanted(told, question);
+  std::uint64_t count = 0;
+  for (const auto& [of, slots] : live.index.counts()) {
+    if (of.kind != HoldingIndex::Kind::kProgram && wanted.has(of)) count += slots;
+  }
+  if (!wanted.has_programs()) return count;
+  for (const auto& [set, shown] : live.programs.shown()) {
+    if (!wanted.has_set(set)) continue;
+    if (wanted.has(HoldingKind::kProgram)) count += shown.programs;
+    if (wanted.has(HoldingKind::kKernel)) count += shown.kernels;
+    if (wanted.has(HoldingKind::kRange)) count += shown.ranges;
+  }
+  return count;
 }
 
 std::vector<ProgramView> program_views(const LiveState& live, const Naming& naming) {
   std::vector<ProgramView> views;
   const Replays replays(live, naming.watch);
+  const auto in_ring = workloads_in_rings(live);
   LivePrograms::Program program;
   for (const SlotIndex slot : live.programs.programs()) {
     if (!live.programs.find(slot, program) || program.record->held) continue;
     views.push_back(program_view({live, naming}, program));
+    if (in_ring) views.back().in_ring = in_ring->contains(program.record->workload);
     measure_cores(live, program, views.back());
     replays.describe(*program.record, naming, views.back());
   }

@@ -26,6 +26,7 @@ struct Job {
   JobSource source = JobSource::kNone;
   std::optional<std::uint32_t> rank, ranks;           // which of how many
   std::optional<std::uint32_t> mesh, mesh_host_rank;  // as tt-run numbers them
+  std::string slurm;  // the job of Slurm it runs in, where the key is another: rack/31.0
   bool operator==(const Job&) const = default;
 };
 

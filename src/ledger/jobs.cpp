@@ -3,6 +3,7 @@
 #include "ledger/jobs.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -40,20 +41,33 @@ void sort(std::vector<RankView>& ranks) {
   std::ranges::sort(ranks, {}, place);
 }
 
+// The end of the processes of one rank, which stand together; without a number each is one.
+std::size_t end_of_rank(const std::vector<RankView>& ranks, std::size_t begin) {
+  std::size_t end = begin + 1;
+  while (end < ranks.size() && ranks[begin].rank && ranks[end].rank == ranks[begin].rank &&
+         ranks[end].process->alive) {
+    ++end;
+  }
+  return end;
+}
+
 JobSpread spread(const std::vector<RankView>& ranks, Figure RankView::* figure) {
   JobSpread spread;
-  for (const RankView& each : ranks) {
-    if (!each.process->alive) continue;
-    const Figure& value = each.*figure;
-    if (!value) return {};  // of a part nothing is said about the whole
-    if (!spread.least || *value < *spread.least) {
-      spread.least = value;
-      spread.least_rank = each.rank;
+  for (std::size_t begin = 0; begin < ranks.size() && ranks[begin].process->alive;) {
+    const std::size_t end = end_of_rank(ranks, begin);
+    WholeSum sum;
+    for (std::size_t i = begin; i < end; ++i) sum.add(ranks[i].*figure);
+    const Figure held = sum.result();
+    if (!held) return {};  // of a part nothing is said about the whole
+    if (!spread.least || *held < *spread.least) {
+      spread.least = held;
+      spread.least_rank = ranks[begin].rank;
     }
-    if (!spread.most || *value > *spread.most) {
-      spread.most = value;
-      spread.most_rank = each.rank;
+    if (!spread.most || *held > *spread.most) {
+      spread.most = held;
+      spread.most_rank = ranks[begin].rank;
     }
+    begin = end;
   }
   return spread;
 }
@@ -72,18 +86,20 @@ void count_ranks(JobView& job) {
     }
   }
   job.present = static_cast<std::uint32_t>(living.size()) + unnumbered;
-  for (std::uint32_t rank = 0; unnumbered == 0 && rank < job.expected.value_or(0); ++rank) {
+  if (!job.expected || unnumbered > 0) return;
+  // A rank beyond the number that there should be fills no gap.
+  const auto meant = std::distance(living.begin(), living.lower_bound(*job.expected));
+  job.missing_count = *job.expected - static_cast<std::uint32_t>(meant);
+  for (std::uint32_t rank = 0; rank < *job.expected; ++rank) {
     if (job.missing.size() == kMostMissingNamed) break;
     if (!living.contains(rank)) job.missing.push_back(rank);
   }
 }
 
 void add_up(JobView& job) {
-  WholeSum dram, l1, dram_peak, l1_peak;
+  WholeSum dram, l1;
   for (std::size_t i = 0; i < job.ranks.size(); ++i) {
     const RankView& each = job.ranks[i];
-    dram_peak.add(each.dram_peak);
-    l1_peak.add(each.l1_peak);
     if (each.process->alive) {
       dram.add(each.dram);
       l1.add(each.l1);
@@ -94,8 +110,8 @@ void add_up(JobView& job) {
   }
   job.dram = dram.result();
   job.l1 = l1.result();
-  job.dram_peak = dram_peak.result();
-  job.l1_peak = l1_peak.result();
+  job.dram_peak = most_at_once(job.ranks, &RankView::dram_peak);
+  job.l1_peak = most_at_once(job.ranks, &RankView::l1_peak);
 }
 
 void find_first_death(JobView& job) {
@@ -134,9 +150,31 @@ JobView job_of(std::vector<RankView> ranks) {
 }  // namespace
 
 bool is_meant(const Job& job, std::string_view wanted) {
-  if (job.key == wanted || job.name == wanted) return true;
-  return job.key.starts_with(wanted) &&
-         (job.key[wanted.size()] == '.' || job.key[wanted.size()] == '/');
+  if (wanted.empty()) return false;
+  const auto is_front_of = [&](const std::string& key) {
+    return key.starts_with(wanted) && (key[wanted.size()] == '.' || key[wanted.size()] == '/');
+  };
+  return job.key == wanted || job.name == wanted || job.slurm == wanted || is_front_of(job.key) ||
+         is_front_of(job.slurm);
+}
+
+Figure most_at_once(const std::vector<RankView>& ranks, Figure RankView::* peak) {
+  // When how much comes and goes. Of those that nobody saw end, it stays.
+  std::vector<std::tuple<TimeNs, bool, std::uint64_t>> changes;
+  for (const RankView& each : ranks) {
+    if (!(each.*peak)) return std::nullopt;
+    const ProcessView& process = *each.process;
+    changes.emplace_back(process.started, true, *(each.*peak));
+    if (process.alive || process.ended_at <= process.started) continue;
+    changes.emplace_back(process.ended_at, false, *(each.*peak));
+  }
+  std::ranges::sort(changes);  // at one moment, what goes is first
+  Wide sum = 0, most = 0;
+  for (const auto& [time, comes, bytes] : changes) {
+    sum = comes ? sum + bytes : sum - bytes;
+    most = std::max(most, sum);
+  }
+  return narrow(most);
 }
 
 std::vector<JobView> jobs_of(const std::vector<const Snapshot*>& hosts) {

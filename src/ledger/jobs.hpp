@@ -28,7 +28,8 @@ struct RankView {
   std::optional<std::uint32_t> headroom_device;
 };
 
-// How far the ranks that live are from each other. Ranks that do the same should hold the same.
+// How far the ranks that live are from each other, each with all its processes. Ranks that do the
+// same should hold the same.
 struct JobSpread {
   Figure least, most;                                  // empty unless every rank is known
   std::optional<std::uint32_t> least_rank, most_rank;  // the first that has it
@@ -42,8 +43,9 @@ struct JobView {
   std::uint32_t present = 0;              // ranks that live
   std::optional<std::uint32_t> expected;  // how many there should be
   std::vector<std::uint32_t> missing;  // ranks that should live here or elsewhere, the first ones
+  std::uint32_t missing_count = 0;     // all of them
   Figure dram, l1;                     // of the living
-  Figure dram_peak, l1_peak;           // of all, also of those that ended
+  Figure dram_peak, l1_peak;           // of all that ran at the same time, also if they ended
   JobSpread dram_spread, l1_spread;
   std::optional<std::size_t> tightest;  // index in ranks: least headroom of the living
   std::uint32_t died = 0;
@@ -52,8 +54,12 @@ struct JobView {
 };
 
 // Whether somebody who says `wanted` means this job: by its key, by its name, or by the front of
-// its key, as rack/31 is that of rack/31.0.
+// its key, as rack/31 is that of rack/31.0; also by the job of Slurm that it runs in.
 bool is_meant(const Job& job, std::string_view wanted);
+
+// The largest sum of a peak over processes that ran at the same time: what ran one after the other
+// is not added up. Empty if it is not known of each.
+Figure most_at_once(const std::vector<RankView>& ranks, Figure RankView::* peak);
 
 inline constexpr std::size_t kMostMissingNamed = 64;
 

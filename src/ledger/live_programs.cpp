@@ -107,6 +107,7 @@ std::vector<SlotIndex> LivePrograms::one_a_set(const Entry& entry) const {
 }
 
 void LivePrograms::count(const Entry& entry, bool up) const {
+  count_shown(entry, up);
   if (entry.programs.size() == 1) return count_on_set(entry, entry.programs.front(), up);
   for (const SlotIndex slot : one_a_set(entry)) count_on_set(entry, slot, up);
 }
@@ -135,6 +136,29 @@ void LivePrograms::count_on_set(const Entry& entry, SlotIndex slot, bool up) con
   }
   totals.count_program(program, has_l1, up);
   drop_if_empty(program.set);
+}
+
+// Of everything that is told, however much of it counts.
+void LivePrograms::count_shown(const Entry& entry, bool up) const {
+  if (up) catalog_.effort().spend(entry.programs.size() * (entry.ranges.size() + 1));
+  for (const SlotIndex slot : entry.programs) {
+    const ProgramRecord& program = *slots_.get<ProgramRecord>(slot);
+    if (program.held) continue;
+    const auto own = std::ranges::count_if(entry.ranges, [&](SlotIndex range) {
+      return belongs(*slots_.get<RangeRecord>(range), program);
+    });
+    const auto change = [up](std::uint64_t& sum, std::uint64_t by) { up ? sum += by : sum -= by; };
+    Shown& shown = shown_[program.set];
+    change(shown.programs, 1);
+    change(shown.kernels, entry.kernels.size());
+    change(shown.ranges, static_cast<std::uint64_t>(own));
+    if (shown.programs == 0) shown_.erase(program.set);
+  }
+}
+
+const std::unordered_map<SetIndex, LivePrograms::Shown>& LivePrograms::shown() const {
+  settle();
+  return shown_;
 }
 
 void LivePrograms::drop_if_empty(SetIndex set) const {
@@ -245,14 +269,6 @@ std::vector<SlotIndex> LivePrograms::programs() const {
   }
   std::sort(all.begin(), all.end());
   return all;
-}
-
-std::optional<SlotIndex> LivePrograms::first_of_workload(std::uint64_t id) const {
-  catalog_.effort().spend(entries_.size() * Effort::kHeavy);
-  for (const SlotIndex slot : programs()) {
-    if (slots_.get<ProgramRecord>(slot)->workload == id) return slot;
-  }
-  return std::nullopt;
 }
 
 std::vector<const WorkloadRecord*> LivePrograms::workloads() const {

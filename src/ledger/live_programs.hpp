@@ -52,10 +52,16 @@ class LivePrograms {
   bool find(SlotIndex slot, Program& program) const;
   const WorkloadRecord* workload(std::uint64_t id) const;
   std::vector<const WorkloadRecord*> workloads() const;
-  std::optional<SlotIndex> first_of_workload(std::uint64_t id) const;  // a program of it
   // Slots of every live program and trace, by id and slot.
   std::vector<SlotIndex> programs() const;
   std::vector<SlotIndex> traces() const;
+
+  // What is told one by one, by set: programs that are not held only by a trace, the kernels of
+  // each and the ranges of each.
+  struct Shown {
+    std::uint64_t programs = 0, kernels = 0, ranges = 0;
+  };
+  const std::unordered_map<SetIndex, Shown>& shown() const;
 
   std::uint64_t dangling() const;
   // Grows with every change; and when a union of ranges may have changed.
@@ -78,6 +84,7 @@ class LivePrograms {
   void settle() const;
   void count(const Entry& entry, bool up) const;
   void count_on_set(const Entry& entry, SlotIndex slot, bool up) const;
+  void count_shown(const Entry& entry, bool up) const;
   void drop_if_empty(SetIndex set) const;
   std::vector<SlotIndex> one_a_set(const Entry& entry) const;
   const SetLaunches& launches(SetIndex set) const;
@@ -89,6 +96,7 @@ class LivePrograms {
   mutable std::unordered_map<std::uint64_t, Entry> entries_;
   mutable std::vector<std::uint64_t> to_count_;
   mutable std::unordered_map<SetIndex, ProgramTotals> totals_;
+  mutable std::unordered_map<SetIndex, Shown> shown_;
   mutable std::uint64_t dropped_unions_ = 0;
   mutable std::unordered_map<SetIndex, SetFigures> figures_;
   mutable std::pair<std::uint64_t, std::uint64_t>

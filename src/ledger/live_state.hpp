@@ -18,6 +18,7 @@
 #include "ledger/core_picture.hpp"
 #include "ledger/event.hpp"
 #include "ledger/figures.hpp"
+#include "ledger/holding_index.hpp"
 #include "ledger/l1_frame.hpp"
 #include "ledger/live_buffers.hpp"
 #include "ledger/live_programs.hpp"
@@ -27,9 +28,13 @@
 
 namespace ttmem::ledger {
 
+struct HoldingPlace;
+struct HoldingQuestion;
+
 struct LiveState {
   Catalog catalog;
   SlotTable slots;
+  HoldingIndex index;
   LiveBuffers buffers{catalog};
   LivePrograms programs{catalog, slots};
   CoreGrids grids{catalog};
@@ -91,9 +96,12 @@ std::vector<CoreUse> core_use(const LiveState& live, DeviceIndex device);
 // ---- holding_views.cpp: every holding and every program, one by one -----------------------------
 
 // By slot: buffers, programs with their kernels and ranges, and traces. What counts only through
-// something that is not there (a kernel without its program) is left out.
-void for_each_holding(const LiveState& live, const Naming& naming,
-                      const std::function<void(const HoldingView&)>& visit);
+// something that is not there (a kernel without its program) is left out. From `place` on, until
+// `visit` says that this is enough: then false.
+bool visit_holdings(const LiveState& live, const Naming& naming, const HoldingQuestion& question,
+                    HoldingPlace& place, const std::function<bool(const HoldingView&)>& visit);
+std::uint64_t count_holdings(const LiveState& live, const Naming& naming,
+                             const HoldingQuestion& question);
 // Live programs, by slot; those that only a trace keeps are left out.
 std::vector<ProgramView> program_views(const LiveState& live, const Naming& naming);
 
@@ -104,7 +112,6 @@ std::string program_name(const LiveState& live, const ProgramRecord& program);
 // `trace`: the slot of the trace that replays the program, or kNoSlot.
 std::string range_name(const LiveState& live, const RangeRecord& range,
                        const ProgramRecord& program, SlotIndex trace);
-std::string slice_name(const LiveState& live, const RingSlice& slice);
 std::string standing_name(const LiveState& live, const Standing& standing);
 
 }  // namespace ttmem::ledger

@@ -9,6 +9,7 @@
 #include "base/assert.hpp"
 #include "ledger/assemble.hpp"
 #include "ledger/core_picture.hpp"
+#include "ledger/effort_shares.hpp"
 #include "ledger/saturating.hpp"
 
 namespace ttmem::ledger {
@@ -95,10 +96,11 @@ std::vector<CoreView> merge_cores(const std::vector<ProcessInput>& processes,
                                   std::optional<Core> only) {
   std::vector<CoreLayers> cores;
   std::map<Core, std::size_t> places;
+  EffortShares shares;
   for_each_open(processes, snapshot, device, [&](const ProcessInput& process, DeviceIndex index) {
     const Owner owner = owner_of(process, snapshot);
     std::vector<CoreLayers> own;
-    unless_too_much([&] { own = process.ledger->core_layers(index, with_map); });
+    shares.ask(process, [&] { own = process.ledger->core_layers(index, with_map); });
     for (CoreLayers& core : own) {
       if (only && core.frame.core.core != *only) continue;
       name_owner(owner, core);
@@ -112,16 +114,20 @@ std::vector<CoreView> merge_cores(const std::vector<ProcessInput>& processes,
   });
   std::vector<CoreView> views;
   views.reserve(cores.size());
-  for (const CoreLayers& core : cores) views.push_back(paint(core, with_map));
+  for (CoreLayers& core : cores) {
+    views.push_back(paint(core, with_map));
+    core.layers = {};  // not all twice at once
+  }
   return views;
 }
 
 std::vector<CoreUse> merge_core_use(const std::vector<ProcessInput>& processes,
                                     const Snapshot& snapshot, const DeviceView& device) {
   std::vector<CoreUse> cores;
+  EffortShares shares;
   for_each_open(processes, snapshot, device, [&](const ProcessInput& process, DeviceIndex index) {
     std::vector<CoreUse> own;
-    unless_too_much([&] { own = process.ledger->core_use(index); });
+    shares.ask(process, [&] { own = process.ledger->core_use(index); });
     for (std::size_t i = 0; i < own.size(); ++i) {
       // All processes list them in the same order, unless they dispatch from other cores.
       auto place = i < cores.size() && cores[i].core == own[i].core
@@ -140,22 +146,26 @@ std::vector<CoreUse> merge_core_use(const std::vector<ProcessInput>& processes,
 void for_each_holding(const std::vector<ProcessInput>& processes, const Snapshot& snapshot,
                       const std::function<void(const HoldingView&)>& visit) {
   TTMEM_CHECK(visit != nullptr);
+  EffortShares shares;
   for (const ProcessInput& process : processes) {
     if (!process.ledger) continue;
-    unless_too_much([&] { process.ledger->for_each_holding(visit, naming_of(process, snapshot)); });
+    shares.ask(process,
+               [&] { process.ledger->for_each_holding(visit, naming_of(process, snapshot)); });
   }
 }
 
 std::vector<ProgramView> all_programs(const std::vector<ProcessInput>& processes,
                                       const Snapshot& snapshot, bool with_launches) {
   std::vector<ProgramView> all;
+  EffortShares shares;
   for (const ProcessInput& process : processes) {
     if (!process.ledger || !process.identity.alive) continue;
     Naming naming = naming_of(process, snapshot);
     naming.with_launches = with_launches;
     const std::size_t before = all.size();
-    unless_too_much(
-        [&] { std::ranges::move(process.ledger->programs(naming), std::back_inserter(all)); });
+    shares.ask(process, [&] {
+      std::ranges::move(process.ledger->programs(naming), std::back_inserter(all));
+    });
     if (!with_launches) continue;
     for (std::size_t i = before; i < all.size(); ++i) mark_failures(process.identity, all[i]);
   }
@@ -165,8 +175,9 @@ std::vector<ProgramView> all_programs(const std::vector<ProcessInput>& processes
 std::vector<RingView> all_rings(const std::vector<ProcessInput>& processes,
                                 const Snapshot& snapshot, const DeviceView& device) {
   std::vector<RingView> all;
+  EffortShares shares;
   for_each_open(processes, snapshot, device, [&](const ProcessInput& process, DeviceIndex index) {
-    unless_too_much([&] {
+    shares.ask(process, [&] {
       std::ranges::move(process.ledger->rings(index, naming_of(process, snapshot)),
                         std::back_inserter(all));
     });

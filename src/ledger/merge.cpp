@@ -4,12 +4,14 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "ledger/assemble.hpp"
 #include "ledger/figure_table.hpp"
 #include "ledger/figures.hpp"
+#include "ledger/untold.hpp"
 
 namespace ttmem::ledger {
 namespace {
@@ -60,12 +62,14 @@ std::uint32_t own_id(const DeviceView& chip, Snapshot& mine) {
 void sum_up(DeviceView& device, const std::vector<ProcessView>& processes) {
   DeviceSum sum;
   std::size_t known = 0;
+  bool untold = false;
   device.processes = 0;
   for (const ProcessView& process : processes) {
     for (const ProcessDeviceView& part : process.devices) {
       if (part.id != device.id || !part.counts()) continue;
       ++known;
       sum.add(part.figures, process.alive);
+      untold |= process.alive && has_untold_launches(part.figures);
       device.processes += process.alive && part.open;
     }
   }
@@ -73,6 +77,7 @@ void sum_up(DeviceView& device, const std::vector<ProcessView>& processes) {
   for_each_peak([&](std::size_t i, const Figure&, const Figure& peak) { before[i] = peak; },
                 device.figures);
   device.figures = sum.result(known == 1);
+  if (untold) device.figures.program_l1.resident.reset();
   if (device.figures.peak_basis == PeakBasis::kExact) return;
   for_each_peak(
       [&](std::size_t i, const Figure& now, Figure& peak) {
@@ -106,6 +111,24 @@ bool add_processes(const Snapshot& theirs, Snapshot& mine) {
   std::ranges::sort(mine.devices, {}, &DeviceView::id);
   for (DeviceView& device : mine.devices) sum_up(device, mine.processes);
   return true;
+}
+
+bool lacks_end(const ProcessView& process) { return !process.alive && process.ended_at == 0; }
+
+void add_ends(const Snapshot& theirs, Snapshot& mine) {
+  if (theirs.boot_id != mine.boot_id || std::ranges::none_of(mine.processes, lacks_end)) return;
+  const auto name_of = [](const ProcessView& process) {
+    return std::tuple(process.uid, process.pid, process.start, std::string_view(process.segment));
+  };
+  std::map<decltype(name_of(ProcessView())), TimeNs> ends;
+  for (const ProcessView& process : theirs.processes) {
+    if (!process.alive && process.ended_at != 0) ends.emplace(name_of(process), process.ended_at);
+  }
+  for (ProcessView& own : mine.processes) {
+    if (!lacks_end(own)) continue;
+    const auto found = ends.find(name_of(own));
+    if (found != ends.end()) own.ended_at = found->second;
+  }
 }
 
 }  // namespace ttmem::ledger

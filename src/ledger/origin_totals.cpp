@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/assert.hpp"
+#include "base/number_order.hpp"
 #include "ledger/catalog.hpp"
 #include "ledger/origin_peaks.hpp"
 #include "ledger/origin_shares.hpp"
@@ -123,16 +124,35 @@ class Rows {
   }
 
   OriginTotals in_order() {
+    know_zeros();
     std::ranges::stable_sort(rows_, [](const OriginTotal& a, const OriginTotal& b) {
-      const auto weight = [](const OriginTotal& row) {
-        return std::array{row.taken(), row.program_l1, row.kernels, row.at_peak()};
-      };
-      return weight(a) != weight(b) ? weight(a) > weight(b) : a.path < b.path;
+      if (a.weight() != b.weight()) return a.weight() > b.weight();
+      return std::ranges::lexicographical_compare(a.path, b.path, NumberOrder());
     });
     return {std::move(rows_), std::move(peaks_)};
   }
 
  private:
+  // Where the rows tell all of a peak, those without a share of it held nothing.
+  void know_zeros() {
+    std::map<std::pair<const ProcessName*, Space>, bool> whole;
+    for (const OriginPeak& peak : peaks_) {
+      const bool is_whole = peak.in_rows == peak.bytes;
+      const auto [known, is_new] = whole.try_emplace({peak.process.get(), peak.space}, is_whole);
+      known->second = known->second && is_whole;
+    }
+    for (OriginTotal& row : rows_) {
+      for (const Space which : kDeviceSpaces) {
+        if (row.space(which).at_peak) continue;
+        const bool known = std::ranges::all_of(row.processes, [&](const Owner& owner) {
+          const auto found = whole.find({owner.get(), which});
+          return found != whole.end() && found->second;
+        });
+        if (known) row.space(which).at_peak = 0;
+      }
+    }
+  }
+
   static TimeNs time_of(const ProcessInput& process, Ticks ticks) {
     return process.to_time ? process.to_time(ticks) : ticks;
   }

@@ -50,6 +50,8 @@ struct OriginTotal {
   const OriginSpace& space(Space which) const { return spaces[static_cast<std::size_t>(which)]; }
   std::uint64_t taken() const;    // in all spaces of a device
   std::uint64_t at_peak() const;  // likewise
+  // What lists go by, the largest first.
+  std::array<std::uint64_t, 4> weight() const { return {taken(), program_l1, kernels, at_peak()}; }
 };
 
 // When a space of a process was fullest, on the chosen devices that rise and fall together.

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "ledger/holding_page.hpp"
 #include "ledger/live_state.hpp"
 #include "ledger/origin_shares.hpp"
 #include "ledger/program_launches.hpp"
@@ -34,13 +35,15 @@ struct ProcessLedger::State {
     std::uint64_t count = 0;
   };
   KnownDangling known_dangling;
-  std::uint64_t refused = 0;  // records of slots beyond the table
+  std::uint64_t refused = 0;                                  // records of slots beyond the table
+  std::unordered_map<SlotIndex, std::uint64_t> told_guesses;  // footprints as last told
   // All figures of one revision together may cost kMost, and other questions so much each. Records
   // between two questions may cost that and kEach each: one of a program counts all that it has.
   static constexpr std::uint64_t kEach = 64;
   std::uint64_t figures_effort = Effort::kMost, figures_effort_of = 0;
   std::uint64_t records_effort = Effort::kMost;
-  void renew() const { live.catalog.effort().renew(); }
+  std::uint64_t question_effort = Effort::kMost;
+  void renew() const { live.catalog.effort().renew(question_effort); }
 
   void add(SlotIndex slot, const Record& record);
   void remove(SlotIndex slot, const Record& record);
@@ -83,12 +86,14 @@ void ProcessLedger::set_members(ListId id, std::vector<TraceMember> members) {
 
 void ProcessLedger::State::add(SlotIndex slot, const Record& record) {
   if (std::holds_alternative<std::monostate>(record)) return;
+  live.index.add(slot, record);
   const auto* buffer = std::get_if<BufferRecord>(&record);
   buffer ? live.buffers.add(slot, *buffer) : live.programs.add(slot, record);
 }
 
 void ProcessLedger::State::remove(SlotIndex slot, const Record& record) {
   if (std::holds_alternative<std::monostate>(record)) return;
+  live.index.remove(slot, record);
   const auto* buffer = std::get_if<BufferRecord>(&record);
   buffer ? live.buffers.remove(slot, *buffer) : live.programs.remove(slot, record);
 }
@@ -99,6 +104,7 @@ Record ProcessLedger::apply(SlotIndex slot, const Record& record) {
     return {};
   }
   // Out with the old record, in with the new: the sums never hold both, nor neither.
+  if (!state_->told_guesses.empty()) state_->told_guesses.erase(slot);
   Record& place = state_->change().slots.at(slot);
   const Effort& effort = state_->live.catalog.effort();
   effort.renew(std::min(Effort::kMost, state_->records_effort + State::kEach));
@@ -114,10 +120,18 @@ std::optional<EventView> ProcessLedger::apply_and_tell(SlotIndex slot, const Rec
   // The contents of a program change with its slot (its kernels leave with it), so they are taken
   // on both sides: what is gone cannot be asked for afterwards.
   SlotChange change{.contents_before = contents_of(live, slot)};
+  const auto told = state_->told_guesses.extract(slot);
   change.before = apply(slot, record);
   change.after = record;
   change.contents_after = contents_of(live, slot);
-  return event_of(live, change);
+  std::optional<EventView> event = event_of(live, change);
+  if (!event || !event->estimated) return event;
+  // A kernel that joins a guess is told with its program, whose contents have it by then.
+  if (told) event->estimated_before = told.mapped();
+  if (event->estimated_after != 0) {
+    state_->told_guesses.insert_or_assign(slot, event->estimated_after);
+  }
+  return event;
 }
 
 void ProcessLedger::set_open(DeviceIndex device, bool open) {
@@ -217,8 +231,24 @@ std::vector<CoreUse> ProcessLedger::core_use(DeviceIndex device) const {
 
 void ProcessLedger::for_each_holding(const std::function<void(const HoldingView&)>& visit,
                                      const Naming& naming) const {
+  HoldingPlace place;
+  visit_holdings({}, place, naming, [&](const HoldingView& holding) {
+    visit(holding);
+    return true;
+  });
+}
+
+bool ProcessLedger::visit_holdings(const HoldingQuestion& question, HoldingPlace& place,
+                                   const Naming& naming,
+                                   const std::function<bool(const HoldingView&)>& visit) const {
   state_->renew();
-  ledger::for_each_holding(state_->live, naming, visit);
+  return ledger::visit_holdings(state_->live, naming, question, place, visit);
+}
+
+std::uint64_t ProcessLedger::count_holdings(const HoldingQuestion& question,
+                                            const Naming& naming) const {
+  state_->renew();
+  return ledger::count_holdings(state_->live, naming, question);
 }
 
 void ProcessLedger::for_each_share(const std::function<void(const OriginShare&)>& visit) const {
@@ -228,6 +258,19 @@ void ProcessLedger::for_each_share(const std::function<void(const OriginShare&)>
 void ProcessLedger::for_each_launch_count(
     const std::function<void(const LaunchCount&)>& visit) const {
   launch_counts(state_->live, visit);
+}
+
+void ProcessLedger::for_each_launched_name(
+    const std::function<void(std::uint64_t, std::string)>& visit) const {
+  state_->renew();
+  const LiveState& live = state_->live;
+  const std::vector<SlotIndex> programs = live.programs.programs();
+  live.catalog.effort().spend(programs.size());
+  for (const SlotIndex slot : programs) {
+    const auto& program = *live.slots.get<ProgramRecord>(slot);
+    const std::string_view name = live.catalog.name_of(program.name, program.origin);
+    if (program.workload != 0 && !name.empty()) visit(program.workload, std::string(name));
+  }
 }
 
 std::vector<RingView> ProcessLedger::rings(DeviceIndex device, const Naming& naming) const {
@@ -244,6 +287,17 @@ std::optional<SpacePicture> ProcessLedger::space_picture(const PictureQuestion& 
                                                          const Naming& naming) const {
   state_->renew();
   return ledger::space_picture(state_->live, question, naming);
+}
+
+std::uint64_t ProcessLedger::begin_question(std::uint64_t most) const {
+  state_->question_effort = std::min(most, Effort::kMost);
+  state_->renew();
+  return state_->question_effort;
+}
+
+std::uint64_t ProcessLedger::end_question() const {
+  state_->question_effort = Effort::kMost;
+  return state_->live.catalog.effort().left();
 }
 
 bool ProcessLedger::exhausted() const { return state_->live.catalog.effort().exhausted(); }

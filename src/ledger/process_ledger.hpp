@@ -25,6 +25,8 @@ namespace ttmem::ledger {
 
 class Catalog;
 struct CoreLayers;
+struct HoldingPlace;
+struct HoldingQuestion;
 struct OriginShare;
 struct PictureQuestion;
 struct SpacePicture;
@@ -82,8 +84,15 @@ class ProcessLedger {
   std::vector<CoreUse> core_use(DeviceIndex device) const;
   void for_each_holding(const std::function<void(const HoldingView&)>& visit,
                         const Naming& naming = {}) const;
+  // A part of them (ledger/holding_page.hpp); false: `visit` said that this is enough.
+  bool visit_holdings(const HoldingQuestion& question, HoldingPlace& place, const Naming& naming,
+                      const std::function<bool(const HoldingView&)>& visit) const;
+  std::uint64_t count_holdings(const HoldingQuestion& question, const Naming& naming) const;
   std::vector<ProgramView> programs(const Naming& naming = {}) const;
   std::vector<RingView> rings(DeviceIndex device, const Naming& naming = {}) const;
+  // The names of the programs that each live workload launches.
+  void for_each_launched_name(
+      const std::function<void(std::uint64_t workload, std::string name)>& visit) const;
   // The counters of every live workload and trace.
   void for_each_launch_count(const std::function<void(const LaunchCount&)>& visit) const;
   // Empty if no allocator has such a space.
@@ -97,6 +106,10 @@ class ProcessLedger {
   // Whether a question about this process was once too much to work out (ledger/effort.hpp). Every
   // question below and above may end with TooMuch.
   bool exhausted() const;
+  // Until the end, each question may cost so much at most, and no more than usual. Both tell what
+  // is left of that, from the beginning and now.
+  std::uint64_t begin_question(std::uint64_t most) const;
+  std::uint64_t end_question() const;
   // Records that refer to something that is not there (hostile or early input). Never an error.
   // Kept until something changes.
   std::uint64_t dangling() const;

@@ -2,23 +2,28 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "ledger/program_launches.hpp"
 
-#include <unordered_set>
 #include <utility>
 
 namespace ttmem::ledger {
 
-void launch_counts(const LiveState& live, const std::function<void(const LaunchCount&)>& visit) {
-  std::unordered_set<std::uint64_t> in_ring;
+std::optional<std::unordered_set<std::uint64_t>> workloads_in_rings(const LiveState& live) {
+  std::optional<std::unordered_set<std::uint64_t>> in_ring;
   for (const auto& [index, manager] : live.ring_managers) {
     if (!manager.open) continue;
+    if (!in_ring) in_ring.emplace();
     for (const RingRecord& ring : manager.rings) {
-      for (const RingSlice& slice : ring.contents) in_ring.insert(slice.workload);
+      for (const RingSlice& slice : ring.contents) in_ring->insert(slice.workload);
     }
   }
+  return in_ring;
+}
+
+void launch_counts(const LiveState& live, const std::function<void(const LaunchCount&)>& visit) {
+  const auto in_ring = workloads_in_rings(live);
   for (const WorkloadRecord* workload : live.programs.workloads()) {
     const Launches& launches = workload->launches;
     visit({false, workload->id, launches.count, workload->reloads, launches.first, launches.last,
-           in_ring.contains(workload->id), 0});
+           in_ring && in_ring->contains(workload->id), 0});
   }
   for (const SlotIndex slot : live.programs.traces()) {
     const TraceRecord& trace = *live.slots.get<TraceRecord>(slot);

@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "ledger/launch_watch.hpp"
@@ -15,6 +17,9 @@
 #include "ledger/snapshot.hpp"
 
 namespace ttmem::ledger {
+
+// Workloads whose slice lies in an open ring; nothing: there is no ring that anybody follows.
+std::optional<std::unordered_set<std::uint64_t>> workloads_in_rings(const LiveState& live);
 
 // The counters of every live workload and trace.
 void launch_counts(const LiveState& live, const std::function<void(const LaunchCount&)>& visit);

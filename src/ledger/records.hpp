@@ -64,7 +64,8 @@ struct DeviceRecord {
   Arch arch = Arch::kUnknown;
   bool mock = false;
   bool open = false;
-  std::string board;  // "" = not known
+  bool numbered = false;  // its process knows its number alone: which chip it is, readers conclude
+  std::string board;      // "" = not known
   std::uint16_t grid_x = 0, grid_y = 0;
   std::uint16_t dram_banks = 0;
   std::uint64_t dram_bank_bytes = 0;

@@ -30,6 +30,11 @@ std::string Redaction::numbered(const char* kind, std::string_view text) {
   return std::string(kind) + "-" + std::to_string(known->second);
 }
 
+std::string Redaction::job(std::string_view name) {
+  const bool is_number = name.find_first_not_of("0123456789.") == name.npos;
+  return is_number ? std::string(name) : numbered("job", name);
+}
+
 std::string Redaction::line(std::string_view step) {
   // A file may have spaces in its name: the function is behind the last number of a line.
   std::size_t end = std::string_view::npos;

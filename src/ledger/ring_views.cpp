@@ -3,7 +3,6 @@
 #include "ledger/ring_views.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -60,41 +59,6 @@ void measure_room(const LiveState& live, const RingRecord& ring, RingFigures& fi
   figures.largest_free = at_base > ring.next_bytes ? at_base : at_cursor;
 }
 
-// The first program of each workload.
-using FirstPrograms = std::unordered_map<std::uint64_t, SlotIndex>;
-
-FirstPrograms first_programs(const LiveState& live) {
-  FirstPrograms first;
-  const std::vector<SlotIndex> programs = live.programs.programs();
-  live.catalog.effort().spend(programs.size());
-  for (const SlotIndex slot : programs) {
-    first.try_emplace(live.slots.get<ProgramRecord>(slot)->workload, slot);
-  }
-  return first;
-}
-
-std::string name_of(const LiveState& live, const FirstPrograms& first, std::uint64_t workload) {
-  if (workload == kTrace) return "a trace";
-  const auto found = first.find(workload);
-  if (workload != 0 && found != first.end()) {
-    return program_name(live, *live.slots.get<ProgramRecord>(found->second));
-  }
-  return workload == 0 ? "" : fmt::format("workload {}", workload);
-}
-
-RingSliceView slice_view(const LiveState& live, const RingRecord& ring, const RingSlice& slice) {
-  const AddressRange range = range_of(ring, slice);
-  RingSliceView view;
-  view.begin = range.begin;
-  view.end = range.end;
-  view.workload = slice.workload == kTrace ? 0 : slice.workload;
-  view.live = is_live(live, slice);
-  view.in_use = std::ranges::any_of(ring.slices, [&](const RingSlice& used) {
-    return used.address == slice.address && used.workload == slice.workload;
-  });
-  return view;
-}
-
 }  // namespace
 
 RingFigures ring_figures(const LiveState& live, const RingManagerRecord& manager,
@@ -116,9 +80,45 @@ RingFigures ring_figures(const LiveState& live, const RingManagerRecord& manager
   return figures;
 }
 
+RingSlices::RingSlices(const LiveState& live, bool with_names)
+    : live_(live), with_names_(with_names) {
+  if (!with_names) return;
+  const std::vector<SlotIndex> programs = live.programs.programs();
+  live.catalog.effort().spend(programs.size());
+  for (const SlotIndex slot : programs) {
+    first_programs_.try_emplace(live.slots.get<ProgramRecord>(slot)->workload, slot);
+  }
+}
+
+std::string RingSlices::name_of(std::uint64_t workload) const {
+  if (!with_names_ || workload == 0) return "";
+  if (workload == kTrace) return "a trace";
+  const auto found = first_programs_.find(workload);
+  if (found == first_programs_.end()) return fmt::format("workload {:#x}", workload);
+  return program_name(live_, *live_.slots.get<ProgramRecord>(found->second));
+}
+
+std::vector<RingSliceView> RingSlices::of(const RingRecord& ring) const {
+  std::vector<RingSliceView> views;
+  for (const RingSlice& slice : ring.contents) {
+    RingSliceView& view = views.emplace_back();
+    const AddressRange range = range_of(ring, slice);
+    view.begin = range.begin;
+    view.end = range.end;
+    view.workload = slice.workload == kTrace ? 0 : slice.workload;
+    view.name = name_of(slice.workload);
+    view.live = is_live(live_, slice);
+    view.in_use = std::ranges::any_of(ring.slices, [&](const RingSlice& used) {
+      return used.address == slice.address && used.workload == slice.workload;
+    });
+  }
+  std::ranges::sort(views, {}, &RingSliceView::begin);
+  return views;
+}
+
 std::vector<RingView> ring_views(const LiveState& live, DeviceIndex device, const Naming& naming) {
   std::vector<RingView> views;
-  const FirstPrograms first = first_programs(live);
+  const RingSlices slices(live, true);
   for (const auto& [index, manager] : live.ring_managers) {
     if (!manager.open || !live.catalog.covers(manager.set, device)) continue;
     for (const RingRecord& ring : manager.rings) {
@@ -126,11 +126,7 @@ std::vector<RingView> ring_views(const LiveState& live, DeviceIndex device, cons
       view.process = naming.process;
       view.figures = ring_figures(live, manager, ring);
       view.base = ring.base;
-      for (const RingSlice& slice : ring.contents) {
-        view.slices.push_back(slice_view(live, ring, slice));
-        view.slices.back().name = name_of(live, first, slice.workload);
-      }
-      std::ranges::sort(view.slices, {}, &RingSliceView::begin);
+      view.slices = slices.of(ring);
     }
   }
   return views;

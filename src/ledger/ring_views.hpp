@@ -10,6 +10,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "ledger/figures.hpp"
@@ -20,6 +22,21 @@ namespace ttmem::ledger {
 
 RingFigures ring_figures(const LiveState& live, const RingManagerRecord& manager,
                          const RingRecord& ring);
+
+// What lies in rings, by address and inside of them: the one rule for the strip of a ring and for
+// the L1 of a core.
+class RingSlices {
+ public:
+  RingSlices(const LiveState& live, bool with_names);
+  std::vector<RingSliceView> of(const RingRecord& ring) const;
+
+ private:
+  std::string name_of(std::uint64_t workload) const;
+
+  const LiveState& live_;
+  bool with_names_;
+  std::unordered_map<std::uint64_t, SlotIndex> first_programs_;  // of each workload
+};
 
 // The open rings of one device.
 std::vector<RingView> ring_views(const LiveState& live, DeviceIndex device, const Naming& naming);

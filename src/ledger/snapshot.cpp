@@ -9,6 +9,18 @@
 
 namespace ttmem::ledger {
 
+void ProcessView::hide_words() {
+  hidden = true;
+  command.clear();
+  for (FailureView& failure : failures) {
+    failure.message.clear();
+    failure.line.clear();
+    failure.region.clear();
+    failure.stack.reset();
+    failure.told_to = user;
+  }
+}
+
 const Owner& nobody() {
   static const Owner kNobody = std::make_shared<const ProcessName>();
   return kNobody;

@@ -33,13 +33,14 @@ inline constexpr std::array<std::string_view, 4> kNamesOf<Ended> = {"alive", "cl
 // In what a process contradicts what is believed of a chip (ledger/geometry.hpp).
 enum class Contradiction : std::uint8_t {
   kNone,
-  kDram,  // banks of DRAM, or their size
-  kL1,    // L1 per core, or in all
-  kHeld,  // it holds more than there is
+  kDram,     // banks of DRAM, or their size
+  kL1,       // L1 per core, or in all
+  kHeld,     // it holds more than there is
+  kProcess,  // it names a process of another user
 };
 template <>
-inline constexpr std::array<std::string_view, 4> kNamesOf<Contradiction> = {"", "dram", "l1",
-                                                                            "held"};
+inline constexpr std::array<std::string_view, 5> kNamesOf<Contradiction> = {"", "dram", "l1",
+                                                                            "held", "process"};
 
 enum class Source : std::uint8_t {
   kApi,
@@ -152,6 +153,8 @@ struct FailureView {
   std::string cores;                   // "0,0-7,7"; "" = all
   std::string operation, line, region;
   Stack stack;
+  // Who alone is told line, region, stack and message, which are not here then; "" = everybody.
+  std::string told_to;
   std::uint32_t holdings = 0;  // in the picture
   bool truncated = false;
   bool operator==(const FailureView&) const = default;
@@ -231,6 +234,7 @@ struct ProcessView : ProcessName {
   std::vector<ProcessDeviceView> devices;
   std::vector<MeshView> meshes;  // open now, or when the process ended
   std::uint64_t events = 0;      // number of the last event: the state is the one after it
+  void hide_words();
   bool operator==(const ProcessView&) const = default;
 };
 
@@ -356,6 +360,7 @@ struct ProgramView {
   std::uint64_t l1_largest_core = 0;  // on the fullest core
   std::uint64_t views = 0;            // ranges that alias buffers
   std::array<std::uint32_t, kCoreTypes> config_bytes{};
+  std::optional<bool> in_ring;  // its slice lies in a ring; empty: no ring is followed
   std::uint64_t dispatches = 0, cache_hits = 0, reloads = 0;
   TimeNs registered = 0, first_dispatch = 0, last_dispatch = 0;
   double dispatches_per_second = 0;  // between first and last dispatch

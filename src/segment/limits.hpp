@@ -34,7 +34,6 @@ inline constexpr std::uint64_t kMaxTextBytes = 48ull << 20;
 // Of these, origins: stacks, then the innermost lines alone, then nothing new.
 inline constexpr std::uint64_t kMaxStackBytes = 7ull << 20;
 inline constexpr std::uint64_t kMaxOriginBytes = 8ull << 20;
-inline constexpr std::uint32_t kMaxFrames = 64;  // of one stack, the innermost
 // Records in the event ring, unless more are asked for (TTMEM_EVENTS): a power of two.
 inline constexpr std::uint32_t kEventCapacity = 8192;
 inline constexpr std::uint32_t kMaxEventCapacity = 1u << 20;

@@ -42,7 +42,6 @@ class BlobReader {
   // Ids in the order of their creation. `from` is a position that the caller keeps.
   const std::vector<std::uint32_t>& ids() const { return ids_; }
   bool broken() const { return broken_; }
-  std::uint64_t bytes_read() const { return copy_.size(); }
   // The section as it was read: whole blobs.
   std::span<const std::byte> bytes() const { return copy_; }
 

@@ -2,9 +2,6 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "segment/reader_file.hpp"
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -83,17 +80,7 @@ bool ReadOnlyFile::read(std::uint64_t offset, void* into, std::size_t bytes) con
     if (found.facts.st_ino != inode_ || found.facts.st_dev != device_) return false;
     again = std::move(found.descriptor);
   }
-  const int descriptor = descriptor_ ? descriptor_.get() : again.get();
-  auto* at = static_cast<char*>(into);
-  while (bytes > 0) {
-    const ssize_t got = ::pread(descriptor, at, bytes, static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    at += got;
-    offset += static_cast<std::uint64_t>(got);
-    bytes -= static_cast<std::size_t>(got);
-  }
-  return true;
+  return read_all(descriptor_ ? descriptor_.get() : again.get(), offset, into, bytes);
 }
 
 bool ReadOnlyFile::restat() {

@@ -66,6 +66,7 @@ NextPlace next_place(const Ring& told) {
   RingPlan plan = {};
   plan.count = count < manager_.ring_count ? count : manager_.ring_count;
   for (std::uint32_t i = 0; i < plan.count; ++i) {
+    if (bytes[i] == 0) continue;  // most programs have kernels on one type of cores
     const Spot spot = place(manager_.rings[i], bytes[i]);
     plan.address[i] = spot.address;
     plan.bytes[i] = bytes[i];

@@ -17,7 +17,7 @@ namespace ttmem::segment {
 
 // Where one launch would go, and the completion count it has to wait for.
 struct RingPlan {
-  std::uint32_t address[kMaxRings];
+  std::uint32_t address[kMaxRings];  // 0 where it needs no bytes
   std::uint32_t bytes[kMaxRings];
   std::uint32_t count;
   std::uint32_t wait_for;

@@ -19,6 +19,17 @@ namespace {
 
 ttmem_string_t word(const char* text) { return ttmem_intern_string(text, std::strlen(text)); }
 
+// As lines of Python are told.
+ttmem_origin_t origin(ttmem_origin_t around) {
+  const std::string file = "model.py", function = "forward";
+  const ttmem_step steps[] = {
+      {TTMEM_STEP_FRAME,
+       ttmem_intern_frame(file.data(), file.size(), 82, function.data(), function.size(), 0)},
+      {TTMEM_STEP_OPERATION, word("ttnn.ones")},
+  };
+  return ttmem_intern_stack(around, steps, 2);
+}
+
 // Runs in the child: a buffer and a failure, in a region with a line.
 void record(const std::string& directory, const std::function<void()>& ready) {
   ::setenv("TTMEM_DIR", directory.c_str(), 1);
@@ -45,6 +56,7 @@ void record(const std::string& directory, const std::function<void()>& ready) {
   buffer.requested = buffer.block = 2048;
   buffer.allocator = ttmem_allocator_opened(&allocator);
   ttmem_tag_push(word("layer 3"), word("model.py:81 forward"));
+  ttmem_origins_from(origin);
   ttmem_buffer_allocated(&buffer);
   ttmem_failure failure{};
   failure.struct_size = sizeof failure;
@@ -87,11 +99,14 @@ TEST_F(HiddenWords, OfTheUserItselfAreTold) {
     EXPECT_NE(process.command, "");
     ASSERT_EQ(process.failures.size(), 1u);
     EXPECT_EQ(process.failures[0].message, "out of memory in model.py");
-    EXPECT_EQ(holding.line, "model.py:81 forward");
+    EXPECT_EQ(process.failures[0].told_to, "");
+    EXPECT_EQ(holding.line, "model.py:82 forward");
+    EXPECT_EQ(holding.operation, "ttnn.ones");
     EXPECT_EQ(holding.region, "layer 3");
     ASSERT_NE(holding.stack, nullptr);
-    EXPECT_EQ(*holding.stack, std::vector<std::string>{"layer 3"});
-    EXPECT_EQ(rows[0].path, std::vector<std::string>{"model.py:81 forward"});
+    EXPECT_EQ(*holding.stack,
+              (std::vector<std::string>{"layer 3", "model.py:82 forward", "ttnn.ones"}));
+    EXPECT_EQ(rows[0].path, std::vector<std::string>{"model.py:82 forward"});
   }
 }
 
@@ -102,10 +117,13 @@ TEST_F(HiddenWords, OfOthersAreNotButTheirBytesAre) {
   ASSERT_EQ(process.failures.size(), 1u);
   EXPECT_EQ(process.failures[0].message, "");
   EXPECT_EQ(process.failures[0].line, "");
+  EXPECT_EQ(process.failures[0].stack, nullptr);
+  EXPECT_EQ(process.failures[0].told_to, process.user);
+  EXPECT_NE(process.user, "");
   EXPECT_EQ(holding.line, "");
   EXPECT_EQ(holding.region, "");
-  EXPECT_EQ(holding.operation, "");
-  EXPECT_EQ(holding.stack, nullptr);
+  EXPECT_EQ(holding.operation, "ttnn.ones");
+  EXPECT_EQ(holding.stack, nullptr) << "an operation alone is none";
   EXPECT_EQ(holding.taken, 12u * 2048);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_TRUE(rows[0].path.empty());

@@ -136,6 +136,16 @@ TEST_F(Host, DevicesAndTheirUsersAppearWithoutData) {
   EXPECT_NE(now.unreadable[0].find("not visible from this pid namespace"), std::string::npos);
 }
 
+TEST_F(Host, TheCommandOfAnotherUserIsHiddenFromThoseWhoMayNotHaveIt) {
+  add_process(41, "python3", 100);
+  add_device(0, "00000000000000A1", "0100014511704010", "41\n");
+  Collector collector({.root = root.string(), .host = true, .words_of_user = ::geteuid() + 1});
+  collector.refresh();
+  ASSERT_EQ(collector.snapshot().processes.size(), 1u);
+  EXPECT_TRUE(collector.snapshot().processes[0].hidden);
+  EXPECT_EQ(collector.snapshot().processes[0].command, "");
+}
+
 TEST_F(Host, ADeviceThatNobodyUsesShowsZero) {
   add_device(0, "00000000000000A1", "0100014511704010", "");
   const ledger::Snapshot now = snapshot();

@@ -75,16 +75,17 @@ class Mutator {
 
   std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
 
-  // One word somewhere, of a size and at a place where the format has words.
-  void change(Bytes& bytes) {
+  // One word somewhere, of a size and at a place where the format has words. Returns where.
+  std::size_t change(Bytes& bytes) {
     static constexpr std::array<std::size_t, 4> kWidths = {1, 2, 4, 8};
     const std::size_t width = kWidths[below(4)];
     const std::size_t at = place(bytes.size()) / width * width;
-    if (at + width > bytes.size()) return;
+    if (at + width > bytes.size()) return at;
     std::uint64_t value = 0;
     std::memcpy(&value, bytes.data() + at, width);
     value = other(value, bytes);
     std::memcpy(bytes.data() + at, &value, width);
+    return at;
   }
 
  private:

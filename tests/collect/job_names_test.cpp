@@ -97,6 +97,14 @@ TEST(JobNames, AJobOfKubernetes) {
   EXPECT_EQ(process.pod.name_space, "ml");
 }
 
+TEST(JobNames, AJobThatAPersonNamesWithinSlurm) {
+  const Job job =
+      named("TT_MEM_JOB=mine\nSLURM_CLUSTER_NAME=rack\nSLURM_JOB_ID=31\nSLURM_STEP_ID=0\n");
+  EXPECT_EQ(job.key, "mine");
+  EXPECT_EQ(job.slurm, "rack/31.0");
+  EXPECT_EQ(named("SLURM_JOB_ID=31\n").slurm, "");
+}
+
 TEST(JobNames, WhatAStrangerWroteIsHarmless) {
   EXPECT_EQ(named("").key, "");
   EXPECT_EQ(named("=\nTT_MEM_JOB=\nno sign\n=x").key, "");

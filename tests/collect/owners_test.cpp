@@ -4,14 +4,18 @@
 // Several users in one directory: a file speaks for the processes of its owner, and the kernel says
 // whose both are. Needs root, who can be two users at once.
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -137,6 +141,43 @@ TEST_F(Owners, AClaimToAnothersProcessIsShownAndNotCounted) {
   EXPECT_EQ(problems_with("nobody"), 1u) << "says whose it is";
 }
 
+// A program of 896 KiB in all, loaded.
+void load_program(SegmentBuilder& builder) {
+  const std::uint32_t cores =
+      builder.add_list<std::uint8_t>(segment::BlobKind::kCores, {0, 0, 0, 0, 0, 0, 3, 3});
+  segment::Payload kernel{}, program{};
+  kernel.meta = segment::Meta::pack(segment::Kind::kKernel, true, 0, 1, 0, 0);
+  program.meta = segment::Meta::pack(segment::Kind::kProgram, true, 0, 1, segment::kFlagLoaded, 0);
+  kernel.id = program.id = 5;
+  kernel.b = 57344;
+  kernel.cores = cores;
+  program.set = 1;
+  builder.put(1, kernel);
+  builder.put(2, program);
+}
+
+TEST_F(Owners, WhoIsNotBelievedIsInNoTotalThatEventsTell) {
+  SegmentBuilder claim(name(1)), other(name(2)), own(name(3));
+  for (SegmentBuilder* each : {&claim, &other, &own}) hold(*each);
+  give_to(kMallory, claim);
+  give_to(kVictim, other);
+  other.header().subject.pid_namespace = 1;  // where nobody can look
+  other.header().writer = other.header().subject;
+  other.resize_dram(1ull << 40);
+  for (SegmentBuilder* each : {&claim, &other, &own}) load_program(*each);
+  Collector collector(Options{.directories = {directory_.path()}, .events = true});
+  collector.refresh();
+  std::uint64_t most = 0;
+  for (const ledger::EventView& event : collector.take_events()) {
+    EXPECT_FALSE(name(1).ends_with(event.process->segment)) << "by the name of another's process";
+    for (const auto& device : event.devices) most = std::max(most, device.kernels_footprint);
+  }
+  const ledger::DeviceFigures& chip = collector.snapshot().devices.at(0).figures;
+  EXPECT_EQ(chip.kernels.total().footprint, 917504u);
+  EXPECT_EQ(most, 917504u);
+  EXPECT_EQ(chip.peak_basis, ledger::PeakBasis::kExact) << "it is that of one process alone";
+}
+
 TEST_F(Owners, NobodySpeaksForAnotherBySayingThatItWritesForHim) {
   SegmentBuilder ghost(name(1));
   hold(ghost);
@@ -167,6 +208,34 @@ TEST_F(Owners, RootSpeaksForAll) {
   ASSERT_NE(process(1), nullptr);
   EXPECT_TRUE(process(1)->alive);
   EXPECT_EQ(process(1)->uid, kVictim);
+}
+
+// A namespace that has only root: the owner of the directory and the stranger look alike there.
+TEST_F(Owners, WhoIsUnknownToTheReaderSpeaksForNobody) {
+  SegmentBuilder ghost(name(1));
+  hold(ghost);
+  ghost.header().writer.pid += 1;
+  ghost.header().subject.uid = 0;
+  ghost.flush();
+  give_to(kVictim + 1, ghost);
+  ASSERT_EQ(::fchmod(ghost.descriptor(), 0644), 0);
+  ASSERT_EQ(::chown(directory_.path().c_str(), kVictim, kVictim), 0);
+  constexpr int kRight = 7, kNoNamespace = 8;
+  const pid_t reader = ::fork();
+  if (reader == 0) {
+    if (::unshare(CLONE_NEWUSER) != 0) ::_exit(kNoNamespace);
+    std::ofstream("/proc/self/uid_map") << "0 0 1";
+    look();
+    const ledger::ProcessView* found = process(1);
+    const bool right = found != nullptr && found->uid != 0 && !found->alive &&
+                       found->user == "unknown" && taken() == 0;
+    if (found) fmt::print(stderr, "uid {}, {}, {}\n", found->uid, found->user, found->alive);
+    ::_exit(right ? kRight : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(reader, &status, 0), reader);
+  if (WEXITSTATUS(status) == kNoNamespace) GTEST_SKIP() << "no user namespaces here";
+  EXPECT_EQ(WEXITSTATUS(status), kRight);
 }
 
 TEST_F(Owners, AGhostOfTheFirstProcessIsGarbage) {
@@ -221,6 +290,26 @@ TEST_F(Owners, AFloodOfFilesHidesNobody) {
   EXPECT_EQ(taken(), 12000u);
   EXPECT_EQ(problems_with("files of nobody are left out"), 1u);
   EXPECT_LT(collector_->snapshot().unreadable.size(), 20u) << "named one by one";
+}
+
+// Every answer names all devices.
+TEST_F(Owners, MadeUpDevicesOfOneUserAreBounded) {
+  Child victim = process_of(kVictim, 9);
+  std::vector<std::unique_ptr<SegmentBuilder>> files;
+  for (unsigned number = 1; number <= 4; ++number) {
+    SegmentBuilder& file = *files.emplace_back(std::make_unique<SegmentBuilder>(name(number)));
+    give_to(kMallory, file);
+    file.lock();
+    file.header().subject.pid_namespace = 1;  // where nobody can look
+    file.header().writer = file.header().subject;
+    for (unsigned i = 1; i < segment::kMaxDevices; ++i) file.add_device(number << 16 | i);
+  }
+  look();
+  EXPECT_EQ(collector_->snapshot().devices.size(), 2 * (segment::kMaxDevices - 1) + 1);
+  EXPECT_EQ(problems_with("its owner has more than 512 devices"), 2u);
+  EXPECT_EQ(taken(), 12000u);
+  ASSERT_NE(process(9), nullptr);
+  EXPECT_TRUE(process(9)->alive);
 }
 
 TEST_F(Owners, AWriterThatKnowsNoBootLivesByItsLock) {

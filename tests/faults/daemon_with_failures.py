@@ -3,6 +3,7 @@
 """A daemon of which one call fails: it says so and ends, or it is right after the next look."""
 
 import contextlib
+import functools
 import json
 import os
 import re
@@ -17,12 +18,22 @@ DEADLINE_SECONDS = 60
 DEMO_DRAM = 26_214_400  # requested by the process of the demonstration
 
 
-class FailingDaemon:
-    """`ttmem serve` in which call n of the program itself fails; 0: none."""
+@functools.lru_cache
+def never_failing():
+    """Where the library for JSON gives memory back: it needs some for that, a list of values, and ends without."""
+    symbols = subprocess.run(["nm", "-S", "-C", TTMEM], check=True, capture_output=True, text=True).stdout
+    return ",".join(f"{int(begin, 16):x}-{int(begin, 16) + int(size, 16):x}" for begin, size in re.findall(
+        r"^(\w+) (\w+) \w .*(?:json_value::destroy|vector<nlohmann\S.*>::(?:reserve|emplace_back|_M_realloc_insert))\b",
+        symbols, re.MULTILINE))
 
-    def __init__(self, number):
+
+class FailingDaemon:
+    """`ttmem serve` in which call n of the program itself fails; 0: none. Allocations are calls if wanted."""
+
+    def __init__(self, number, allocations=False):
         environment = {**os.environ, "LD_PRELOAD": program("libfailing_calls.so"),
-                       "TTMEM_FAIL_AT": str(number), "TTMEM_FAIL_REPORT": "calls.txt"}
+                       "TTMEM_FAIL_AT": str(number), "TTMEM_FAIL_REPORT": "calls.txt",
+                       **({"TTMEM_FAIL_NEW": "1", "TTMEM_FAIL_NOT_IN": never_failing()} if allocations else {})}
         self.process = subprocess.Popen(
             [TTMEM, "serve", "--http", "127.0.0.1:0", "--legacy-socket", "off", "--history", "memory"],
             env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -63,17 +74,17 @@ class FailingDaemon:
             return self.process.returncode, int(file.read())
 
 
-def count_calls():
-    daemon = FailingDaemon(0)
+def count_calls(allocations=False):
+    daemon = FailingDaemon(0, allocations)
     assert daemon.until_right(), daemon.words
     code, calls = daemon.end()
     assert code == 0 and calls > 50, f"{code}, {calls} calls"
     return calls
 
 
-def fail(number):
+def fail(number, allocations=False):
     """Call `number` of a daemon fails, whichever it is."""
-    daemon = FailingDaemon(number)
+    daemon = FailingDaemon(number, allocations)
     if daemon.address is None:  # it did not come so far: then it says why
         code = daemon.process.wait(DEADLINE_SECONDS)
         assert code > 0, f"call {number}: ended with {code}: {daemon.words}"

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <new>
 
@@ -27,19 +28,45 @@ std::atomic<bool> counting{false};
 std::atomic<std::uint64_t> counted{0};
 std::atomic<std::uint64_t> failing{0};
 std::atomic<std::int64_t> ahead_ns{0};
+// A daemon begins with its lock: the library that reads command lines ends without memory.
+#ifdef TTMEM_PRELOADED
+std::atomic<bool> has_begun{false};
+#else
+std::atomic<bool> has_begun{true};
+#endif
 std::atomic<std::int64_t> wall_ahead_ns{0};
 
+#ifdef TTMEM_PRELOADED
+// Parts of the program that cannot fail, by their places in its file: TTMEM_FAIL_NOT_IN=b0-c0,...
+bool is_left_out(std::ptrdiff_t place) {
+  const char* text = std::getenv("TTMEM_FAIL_NOT_IN");
+  while (text != nullptr && *text != '\0') {
+    char* end = nullptr;
+    const auto begin = std::strtoll(text, &end, 16);
+    if (*end != '-') return false;
+    const auto behind = std::strtoll(end + 1, &end, 16);
+    if (place >= begin && place < behind) return true;
+    text = *end == ',' ? end + 1 : end;
+    if (*end != ',') return false;
+  }
+  return false;
+}
+#endif
+
 // Put before a program as it ships, only calls of the program itself fail: libraries of others may
-// end it, and that would be no fault of ours.
+// end it, and that would be no fault of ours. The language's own library is a part of it.
 bool is_from_program([[maybe_unused]] const void* caller) {
 #ifdef TTMEM_PRELOADED
-  static const void* const program = [] {
+  static const auto file_of = [](const void* address) {
     Dl_info info{};
-    ::dladdr(reinterpret_cast<void*>(::getauxval(AT_ENTRY)), &info);
-    return static_cast<const void*>(info.dli_fbase);
-  }();
-  Dl_info info{};
-  return ::dladdr(caller, &info) != 0 && info.dli_fbase == program;
+    return ::dladdr(address, &info) == 0 ? nullptr : static_cast<const void*>(info.dli_fbase);
+  };
+  static const void* const program = file_of(reinterpret_cast<void*>(::getauxval(AT_ENTRY)));
+  static const void* const language = file_of(::dlsym(RTLD_NEXT, "_ZSt17__throw_bad_allocv"));
+  const void* file = file_of(caller);
+  if (file == nullptr || (file != program && file != language)) return false;
+  return file != program ||
+         !is_left_out(static_cast<const char*>(caller) - static_cast<const char*>(program));
 #else
   return true;
 #endif
@@ -59,17 +86,18 @@ mode_t mode_of(int flags, va_list arguments) {
 }
 
 int open_now(int directory, const char* path, int flags, mode_t mode, const void* caller) {
+#ifdef TTMEM_PRELOADED
+  if (std::strcmp(path, "serve.lock") == 0) has_begun = std::getenv("TTMEM_FAIL_NEW") != nullptr;
+#endif
   if (fails(EMFILE, caller)) return -1;
   return static_cast<int>(::syscall(SYS_openat, directory, path, flags | O_LARGEFILE, mode));
 }
 
-#ifndef TTMEM_PRELOADED
-void* allocate(std::size_t bytes, std::size_t alignment) {
-  if (fails(ENOMEM, nullptr)) return nullptr;
+void* allocate(std::size_t bytes, std::size_t alignment, const void* caller) {
+  if (has_begun && fails(ENOMEM, caller)) return nullptr;
   if (alignment <= alignof(std::max_align_t)) return std::malloc(bytes == 0 ? 1 : bytes);
   return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
 }
-#endif
 
 }  // namespace
 
@@ -95,7 +123,8 @@ void jump_wall_clock(std::int64_t ns) { wall_ahead_ns += ns; }
 
 #ifdef TTMEM_PRELOADED
 
-// TTMEM_FAIL_AT=N says which call; how many there were is written to the file TTMEM_FAIL_REPORT.
+// TTMEM_FAIL_AT=N says which call, with TTMEM_FAIL_NEW also allocations; how many there were is
+// written to the file TTMEM_FAIL_REPORT.
 namespace {
 __attribute__((constructor)) void begin() {
   const char* wanted = std::getenv("TTMEM_FAIL_AT");
@@ -112,16 +141,18 @@ __attribute__((destructor)) void end() {
 }
 }  // namespace
 
-#else
+#endif
 
 void* operator new(std::size_t bytes) {
-  void* memory = allocate(bytes, 1);
+  void* memory = allocate(bytes, 1, TTMEM_CALLER);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes, 1); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return allocate(bytes, 1, TTMEM_CALLER);
+}
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  void* memory = allocate(bytes, static_cast<std::size_t>(alignment));
+  void* memory = allocate(bytes, static_cast<std::size_t>(alignment), TTMEM_CALLER);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
@@ -129,8 +160,6 @@ void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-
-#endif
 
 extern "C" {
 

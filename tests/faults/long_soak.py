@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 
 from support.built import TTMEM
@@ -41,11 +42,19 @@ class Daemon:
         self.stream = None
 
     def get(self, path):
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=30) as answer:
-            return answer.read()
+        """A daemon that is busy says so, and is asked again."""
+        deadline = time.monotonic() + 300
+        while True:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=120) as answer:
+                    return answer.read()
+            except urllib.error.HTTPError as refused:
+                if refused.code != 503 or time.monotonic() > deadline:
+                    raise
+            time.sleep(1)
 
     def wait(self):
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 300
         while time.monotonic() < deadline:
             try:
                 self.get("/healthz")
@@ -85,7 +94,7 @@ def living(document):
 
 def figures_agree(daemon, count):
     """Waits until the daemon tells exactly the processes that live; then the sums must be theirs."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
         document = json.loads(daemon.get("/api/v1/snapshot"))
         if len(living(document)) == count:

@@ -38,6 +38,7 @@ using ledger::Space;
 constexpr std::size_t kMostWriters = 12;
 constexpr std::uint64_t kMostForged = 4;
 constexpr std::int64_t kSecond = 1'000'000'000, kDay = 86'400 * kSecond;
+constexpr std::uint64_t kStepsBetweenWords = 100'000;
 constexpr uid_t kForger = 65534;
 
 std::uint64_t setting(const char* name, std::uint64_t otherwise) {
@@ -50,7 +51,7 @@ class Simulation : public ::testing::Test {
   void run(std::uint64_t steps) {
     const std::uint64_t seed = setting("TTMEM_SIMULATION_SEED", std::random_device()());
     steps = setting("TTMEM_SIMULATION_STEPS", steps);
-    fmt::print("seed {}, {} steps\n", seed, steps);
+    fmt::print(stderr, "seed {}, {} steps\n", seed, steps);
     random_.seed(seed);
     honest_ = support::honest_segment(procfs_.recordings() + "/template", 0);
     // Behind the times of files, so that no jump makes them look old.
@@ -60,6 +61,9 @@ class Simulation : public ::testing::Test {
       const std::string what = step();
       reader_->refresh();
       const std::string wrong = check();
+      if ((i + 1) % kStepsBetweenWords == 0) {
+        fmt::print(stderr, "{} steps of seed {}\n", i + 1, seed);
+      }
       EXPECT_EQ(wrong, "") << "step " << i << " of seed " << seed << ": " << what;
     }
     jump_wall_clock(4000 * kDay - jumped_);

@@ -59,9 +59,10 @@ TEST(Cores, OfAWorkerAddUpAndNameWhatIsThere) {
   EXPECT_EQ(core.l1_small_taken, 64u);
   EXPECT_EQ(core.free, 1400000u - kProgramBase - 4112u);
   EXPECT_EQ(core.headroom, static_cast<std::int64_t>(core.free));
-  EXPECT_EQ(names(core), (std::vector<std::string>{
-                             "CB 0 of program 1", "CB 1 of program 1", "scratchpad 2 of program 1",
-                             "ttnn.matmul, seen as view 3 of program 1", "buffer 0x2"}));
+  EXPECT_EQ(names(core),
+            (std::vector<std::string>{"CB 0 of program 0x1", "CB 1 of program 0x1",
+                                      "scratchpad 2 of program 0x1",
+                                      "ttnn.matmul, seen as view 3 of program 0x1", "buffer 0x2"}));
   EXPECT_EQ(world.check(), "");
 }
 

@@ -43,6 +43,17 @@ TEST(Geometry, ManyProcessesOfOneOwnerAreOneVoice) {
   EXPECT_EQ(verdict.contradictions, (All{kDram, kDram, kDram, kNone, kNone}));
 }
 
+TEST(Geometry, WhoNamesAnothersProcessHasNoVoice) {
+  Claim false_claim = claim(1, 1, 2 * kGiB);
+  false_claim.is_false = true;
+  Verdict verdict = judge({false_claim, claim(2, 20)});
+  EXPECT_EQ(verdict.believed, 1u);
+  EXPECT_EQ(verdict.contradictions, (All{Contradiction::kProcess, kNone}));
+  verdict = judge({false_claim, Claim{}});
+  EXPECT_EQ(verdict.believed, 1u) << "not even where nobody else says anything";
+  EXPECT_EQ(verdict.contradictions, (All{Contradiction::kProcess, kNone}));
+}
+
 TEST(Geometry, OfTwoTheOneWhoCameFirstIsBelieved) {
   EXPECT_EQ(judge({claim(1, 20, 2 * kGiB), claim(2, 10)}).contradictions, (All{kDram, kNone}));
   Claim dead = claim(1, 1, 2 * kGiB);

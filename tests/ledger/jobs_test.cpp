@@ -107,6 +107,30 @@ TEST(Jobs, ARankThatWasStartedAgainIsThere) {
   EXPECT_FALSE(job.ranks.back().process->alive);
 }
 
+TEST(Jobs, RanksHoldWhatAllTheirProcessesHold) {
+  Snapshot snapshot;
+  snapshot.processes = {rank(10, 0, 100),          rank(20, 0, 30),  rank(11, 1, 90),
+                        rank(21, 1, 40),           rank(12, 2, 130), rank(13, 3, 130),
+                        dead(rank(14, 3, 500), 10)};
+  const JobView job = only_job(snapshot);
+  EXPECT_EQ(job.dram_spread.least, 130u);
+  EXPECT_EQ(job.dram_spread.most, 130u);
+  EXPECT_EQ(job.l1_spread.least, 16u);
+  EXPECT_EQ(job.l1_spread.least_rank, 2u);
+  EXPECT_EQ(job.l1_spread.most, 32u);
+  EXPECT_EQ(job.l1_spread.most_rank, 0u);
+}
+
+TEST(Jobs, RanksBeyondTheNumberThatThereShouldBeFillNoGap) {
+  Snapshot snapshot;
+  snapshot.processes = {rank(10, 5, 1), rank(11, 6, 1), rank(12, 7, 1),
+                        rank(13, 8, 1), rank(14, 9, 1), rank(15, 1, 1)};
+  const JobView job = only_job(snapshot);
+  EXPECT_EQ(job.present, 6u);
+  EXPECT_EQ(job.missing, (std::vector<std::uint32_t>{0, 2, 3}));
+  EXPECT_EQ(job.missing_count, 3u);
+}
+
 TEST(Jobs, AStrangerWithTheSameKeyIsInAnotherJob) {
   Snapshot snapshot;
   snapshot.processes = {rank(10, 0, 100), rank(11, 1, 7)};
@@ -115,6 +139,32 @@ TEST(Jobs, AStrangerWithTheSameKeyIsInAnotherJob) {
   ASSERT_EQ(jobs.size(), 2u);
   EXPECT_EQ(jobs[0].dram, 100u);
   EXPECT_EQ(jobs[1].dram, 7u);
+}
+
+TEST(Jobs, PeaksOfWhatRanOneAfterTheOtherAreNotAddedUp) {
+  const auto ran = [](std::int32_t pid, Figure peak, TimeNs from, TimeNs to) {
+    ProcessView process = dead(rank(pid, 0, 0), to, Ended::kClosed);
+    process.started = from;
+    process.devices[0].figures.space(Space::kDram).peak = peak;
+    return process;
+  };
+  Snapshot snapshot;
+  snapshot.processes = {ran(1, 100, 10, 20), ran(2, 90, 20, 30), ran(3, 70, 25, 60),
+                        ran(4, 50, 61, 70)};
+  EXPECT_EQ(only_job(snapshot).dram_peak, 160u);
+  snapshot.processes[0].ended_at = 0;  // nobody saw when
+  EXPECT_EQ(only_job(snapshot).dram_peak, 260u);
+  snapshot.processes.push_back(ran(5, std::nullopt, 80, 90));
+  EXPECT_FALSE(only_job(snapshot).dram_peak);
+}
+
+TEST(Jobs, WhoRunsInAJobOfSlurmIsMeantByIt) {
+  Job job{"mine", "", JobSource::kGiven, {}, {}, {}, {}, "rack/31.0"};
+  for (const char* wanted : {"mine", "rack/31.0", "rack/31"}) {
+    EXPECT_TRUE(is_meant(job, wanted)) << wanted;
+  }
+  EXPECT_FALSE(is_meant(job, "rack/3"));
+  EXPECT_FALSE(is_meant(job, ""));
 }
 
 TEST(Jobs, WhoIsMeant) {

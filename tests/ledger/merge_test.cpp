@@ -123,6 +123,26 @@ TEST(Merge, AProcessOfAnotherOwnerIsAnotherProcess) {
   EXPECT_EQ(std::ranges::count(snapshot.processes, 10, &ProcessView::pid), 2);
 }
 
+TEST(Merge, OnlyWhoWasThereKnowsWhenAProcessDied) {
+  Snapshot snapshot = mine(), other = theirs();
+  add_ends(other, snapshot);
+  EXPECT_EQ(snapshot.processes[0].ended_at, 0u);
+  snapshot.processes[0].alive = other.processes[1].alive = false;
+  other.processes[1].ended_at = 77;
+  EXPECT_TRUE(lacks_end(snapshot.processes[0]));
+  add_ends(other, snapshot);
+  EXPECT_EQ(snapshot.processes[0].ended_at, 77u);
+  EXPECT_FALSE(lacks_end(snapshot.processes[0]));
+  snapshot.processes[0].ended_at = 5;  // what it knows itself stays
+  add_ends(other, snapshot);
+  EXPECT_EQ(snapshot.processes[0].ended_at, 5u);
+  snapshot = mine();
+  snapshot.processes[0].alive = false;
+  other.processes[1].uid = 65534;
+  add_ends(other, snapshot);
+  EXPECT_EQ(snapshot.processes[0].ended_at, 0u);
+}
+
 TEST(Merge, AnotherBootIsAnotherMachine) {
   Snapshot other = theirs();
   other.boot_id = "other";

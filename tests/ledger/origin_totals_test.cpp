@@ -151,5 +151,27 @@ TEST_F(OriginTotalsOfAModel, AtThePeakLiveOnesThatAreOlderAndWhatWasReleasedSinc
   EXPECT_EQ(totals.peaks[1].in_rows, 1024u * 12 + 10);
 }
 
+TEST_F(OriginTotalsOfAModel, WithoutAShareOfAPeakThatIsToldInFullItIsZero) {
+  std::vector<ProcessInput> inputs = {world.input(7, true)};
+  std::uint64_t l1 = 1000;
+  inputs[0].peaks = [&] {
+    PeakRecords records;
+    records.peaks = {{{1}, {}}};
+    records.peaks[0].moments[static_cast<std::size_t>(Space::kL1)] = {3 * kMinute, l1, 0};
+    records.released = {{0, Space::kL1, 201, 0, 1000, 2}};
+    return records;
+  };
+  PeakMemory memory;
+  const Snapshot snapshot = assemble(inputs, memory);
+  const OriginQuestion question{OriginBy::kLine, {}, {}};
+  const std::vector<OriginTotal> rows = totals_by_origin(inputs, snapshot, question).rows;
+  EXPECT_EQ(rows[1].space(Space::kL1).at_peak, 1000u);
+  EXPECT_EQ(rows[0].space(Space::kL1).at_peak, 0u);
+  EXPECT_FALSE(rows[0].space(Space::kTrace).at_peak) << "no peak is known of it";
+  l1 = 2000;
+  const std::vector<OriginTotal> half = totals_by_origin(inputs, snapshot, question).rows;
+  EXPECT_FALSE(half[0].space(Space::kL1).at_peak) << "the rest may have been its own";
+}
+
 }  // namespace
 }  // namespace ttmem::ledger

@@ -219,7 +219,7 @@ TEST(Headroom, ANegativeOneNamesBothSides) {
     EXPECT_EQ(core.headroom.value_or(0) < 0, clash);
     ASSERT_EQ(core.clash.has_value(), clash);
     if (!clash) continue;
-    EXPECT_EQ(core.clash->program, "program 1");
+    EXPECT_EQ(core.clash->program, "program 0x1");
     EXPECT_EQ(core.clash->buffer, "buffer 0x4");
   }
   PeakMemory peaks;
@@ -264,7 +264,7 @@ TEST(Headroom, AProgramBeyondTheL1RunsIntoNoBuffer) {
   world.dispatch(1);
   const auto cores = world.ledger.cores(1, false);
   EXPECT_EQ(cores[0].headroom, -10);
-  EXPECT_EQ(cores[0].clash->program, "program 1");
+  EXPECT_EQ(cores[0].clash->program, "program 0x1");
   EXPECT_EQ(cores[0].clash->buffer, "");
 }
 

@@ -2,6 +2,11 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // Slices and holes of a ring, with the example of docs/figures.md.
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "ledger/world.hpp"
@@ -115,10 +120,49 @@ TEST_F(RingRoom, AreToldByAddressWithNames) {
   ASSERT_EQ(rings[0].slices.size(), 2u);
   EXPECT_EQ(rings[0].slices[0].begin, kRingBase);
   EXPECT_FALSE(rings[0].slices[0].live);
-  EXPECT_EQ(rings[0].slices[1].name, "program 2");
+  EXPECT_EQ(rings[0].slices[1].name, "program 0x2");
   EXPECT_TRUE(rings[0].slices[1].live);
   EXPECT_TRUE(rings[0].slices[1].in_use);
   EXPECT_EQ(rings[0].figures.free, kRingBytes - 20000);
+}
+
+TEST_F(RingRoom, AProgramIsToldToBeThereOrNot) {
+  const auto told = [&] {
+    std::vector<std::optional<bool>> there;
+    for (const ProgramView& program : world.ledger.programs()) there.push_back(program.in_ring);
+    return there;
+  };
+  using Told = std::vector<std::optional<bool>>;
+  EXPECT_EQ(told(), Told(4)) << "no ring is followed";
+  ring.contents = {{kRingBase, 20000, 3}, {kRingBase + 20000, 1600, 1}};
+  figures();
+  EXPECT_EQ(told(), (Told{true, false, true, false}));
+}
+
+// The queue has forgotten all but one; what lies there is what a launch finds.
+TEST_F(RingRoom, ACoreShowsWhatTheRingShows) {
+  ring.contents = {
+      {kRingBase, 20000, 1}, {kRingBase + 20000, 20000, 2}, {kRingBase + 40000, 1600, 3}};
+  ring.slices = {{kRingBase + 40000, 1600, 3}};
+  figures();
+  world.drop(1);
+  const RingView told = world.ledger.rings(1).at(0);
+  const CoreView core = world.ledger.cores(1, true).front();
+  EXPECT_EQ(core.ring, kRingBytes);
+  EXPECT_EQ(core.ring_used, 21600u);
+  EXPECT_EQ(core.ring - core.ring_used, told.figures.free);
+  for (const CoreView& other : world.ledger.cores(1, true)) {
+    EXPECT_EQ(other.ring_used, other.role == Role::kWorker ? 21600u : 0u) << "dispatch cores: none";
+  }
+  std::vector<std::tuple<std::uint64_t, std::uint64_t, std::string>> parts;
+  for (const CoreStretch& part : core.map) {
+    if (part.kind == Stretch::kRing) parts.emplace_back(part.begin, part.end, part.name);
+  }
+  const std::uint64_t base = kRingBase;
+  EXPECT_EQ(parts, (decltype(parts){{base, base + 20000, ""},
+                                    {base + 20000, base + 40000, "program 0x2"},
+                                    {base + 40000, base + 41600, "program 0x3"},
+                                    {base + 41600, base + kRingBytes, ""}}));
 }
 
 }  // namespace

@@ -78,6 +78,33 @@ TEST(Untold, GuessesAreFiguresOfTheirOwn) {
   EXPECT_EQ(world.figures().kernels.estimated, (KernelTypeFigures{0, 0, 0}));
 }
 
+// The kernel comes first, and is told with its program.
+TEST(Untold, AKernelThatJoinsAGuessIsTold) {
+  World world;
+  ProgramRecord program;
+  program.id = 7;
+  program.set = world.set({1});
+  program.flags.estimated = true;
+  KernelRecord kernel;
+  kernel.program = 7;
+  kernel.packed_bytes = 51200;
+  kernel.cores = world.cores({0, 0, 3, 3});
+  EXPECT_EQ(world.ledger.apply_and_tell(100, kernel), std::nullopt);
+  const auto first = world.ledger.apply_and_tell(101, program);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->estimated_before, 0u);
+  EXPECT_EQ(first->estimated_after, 16u * 51200);
+  world.ledger.apply_and_tell(102, kernel);
+  const auto second = world.ledger.apply_and_tell(101, program);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->estimated_before, 16u * 51200);
+  EXPECT_EQ(second->estimated_after, 2u * 16 * 51200);
+  const auto last = world.ledger.apply_and_tell(101, std::monostate());
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->estimated_before, 2u * 16 * 51200);
+  EXPECT_EQ(last->estimated_after, 0u);
+}
+
 TEST(Untold, CoresMayBeOnlyCounted) {
   World world;
   const SetIndex set = world.set({1});

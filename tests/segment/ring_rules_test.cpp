@@ -86,7 +86,8 @@ TEST(RingRules, NoBytesTakeNoEntry) {
   OneRing one;
   one.launch(1000);
   const RingPlan plan = one.launch(0);
-  EXPECT_EQ(plan.address[0], kBase + 1000);
+  EXPECT_EQ(plan.bytes[0], 0u);
+  EXPECT_FALSE(plan.waits);
   EXPECT_EQ(one.in_use(), "0");
 }
 

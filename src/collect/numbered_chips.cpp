@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ttmem authors
+#include "collect/numbered_chips.hpp"
+
+namespace ttmem::collect {
+
+void NumberedChips::tell(const ledger::DeviceRecord& device) {
+  // A mock chip is as its own process made it up.
+  if (device.numbered || device.mock || !device.metal_id) return;
+  if (device.arch == ledger::Arch::kUnknown) return;
+  const Chip chip{device.unique_id, device.arch};
+  const auto [known, added] =
+      chips_.try_emplace(static_cast<std::uint32_t>(*device.metal_id), chip);
+  if (!added && known->second != chip) known->second.reset();
+}
+
+NumberedChips::Chip NumberedChips::find(std::uint32_t number) const {
+  const auto known = chips_.find(number);
+  if (known != chips_.end() && known->second) return *known->second;
+  return {numbered_chip(number), ledger::Arch::kUnknown};
+}
+
+std::uint64_t NumberedChips::resolve(std::uint64_t unique_id) const {
+  const auto number = number_of_chip(unique_id);
+  return number ? find(*number).unique_id : unique_id;
+}
+
+}  // namespace ttmem::collect
