@@ -24,12 +24,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <list>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <ttmem/core_shapes.hpp>
 #include <ttmem/ttmem.hpp>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -144,27 +144,23 @@ class Ledger {
     range.index = index;
     record.ranges.push_back(range);
     record.publish();
-    circular_buffers_[{device, id}].push_back(std::move(record));
+    circular_buffers_[{device, id}].push_front(std::move(record));
   }
 
-  // The registration with these bytes, else the newest; 0 bytes: the newest.
-  void free_cb(int device, std::uint64_t bytes, std::uint64_t id) {
+  // The registration with these bytes on these cores, else with these bytes, else the newest.
+  void free_cb(int device, std::uint64_t bytes, std::uint64_t id, ttmem_cores_t cores = 0) {
     const std::lock_guard lock(mutex_);
     const auto found = circular_buffers_.find({device, id});
     if (found == circular_buffers_.end()) {
       return unknown(TTMEM_ANOMALY_UNKNOWN_PROGRAM, device, id);
     }
-    std::vector<ttmem::ProgramRecord>& records = found->second;
-    std::size_t chosen = records.size() - 1;
-    for (std::size_t i = 0; i < records.size(); ++i) {
-      if (records[i].ranges.front().size == bytes) chosen = i;
-    }
-    records[chosen].release();
-    std::vector<ttmem::ProgramRecord> kept;
-    for (std::size_t i = 0; i < records.size(); ++i) {
-      if (i != chosen) kept.push_back(std::move(records[i]));
-    }
-    records.swap(kept);
+    auto& records = found->second;
+    const auto is_less_like = [&](const auto& a, const auto& b) {
+      const ttmem_range &x = a.ranges.front(), &y = b.ranges.front();
+      return std::pair(x.size == bytes, x.cores == cores) <
+             std::pair(y.size == bytes, y.cores == cores);
+    };
+    records.erase(std::max_element(records.begin(), records.end(), is_less_like));
     if (records.empty()) circular_buffers_.erase(found);
   }
 
@@ -183,12 +179,15 @@ class Ledger {
       kernels_.erase(found);
       ttmem_anomaly_of(TTMEM_ANOMALY_REPLACED, id, set);
     }
+    // A type that nobody knows counts all the same, as the original's server counts it.
+    const std::uint8_t type = code.type < TTMEM_KERNEL_TYPES ? code.type : KERNEL_TYPE_APPLICATION;
     ttmem::ProgramRecord record(program_for(id, code), set, "kernel", TTMEM_FLAG_REQUESTED_ONLY,
-                                code.type);
+                                type);
     ttmem_kernel kernel{};
     kernel.packed_bytes = static_cast<std::uint32_t>(code.bytes);
     kernel.processor = 255;
-    kernel.core_type = code.type == TTMEM_KERNEL_FABRIC ? TTMEM_CORE_ACTIVE_ETH : TTMEM_CORE_TENSIX;
+    kernel.core_type = ttmem::usual_core_type(code.type);
+    if (record.id() != id) kernel.name = ttmem::intern_hex(id);
     if (code.cores != 0) kernel.cores = ttmem_intern_core_count(kernel.core_type, code.cores);
     record.kernels.push_back(kernel);
     record.dispatch();
@@ -227,7 +226,7 @@ class Ledger {
 
   // The id that was told, unless another device has other code under it.
   std::uint64_t program_for(std::uint64_t id, const Code& code) {
-    bool taken = id >> 61 != 0;  // where our own ids are
+    bool taken = id >= ttmem::kFirstOwnId;
     for (const auto& [device, entry] : devices_) {
       const auto other = kernels_.find({device, id});
       if (other == kernels_.end()) continue;
@@ -258,9 +257,9 @@ class Ledger {
   std::mutex mutex_;
   std::map<int, DeviceEntry> devices_;
   std::map<Key, std::vector<BufferEntry>> buffers_;
-  std::map<Key, std::vector<ttmem::ProgramRecord>> circular_buffers_;
+  std::map<Key, std::list<ttmem::ProgramRecord>> circular_buffers_;  // the newest first
   std::map<Key, KernelEntry> kernels_;
-  std::uint64_t next_id_ = std::uint64_t{3} << 61;  // the runtime's own ids count up from 0
+  std::uint64_t next_id_ = 3 * ttmem::kFirstOwnId;
   bool described_ = false;
 };
 
@@ -291,7 +290,6 @@ inline void report_buffer_deallocation(int device_id, std::uint64_t buffer_id) {
 }
 
 // A circular buffer: `size` bytes on each core of `core_ranges` (a CoreRangeSet, a CoreRange, ...).
-// `buffer_index` names it; free it by the same number.
 template <class CoreRanges>
 void report_cb_allocation(int device_id, std::uint64_t size, std::uint32_t buffer_index,
                           const CoreRanges& core_ranges) {
@@ -301,14 +299,18 @@ void report_cb_allocation(int device_id, std::uint64_t size, std::uint32_t buffe
       ttmem::intern_cores(TTMEM_CORE_TENSIX, ttmem::shapes::ranges_of(core_ranges)));
 }
 
-inline void report_cb_deallocation(int device_id, std::uint32_t buffer_index) {
+// Its end. Programs use the same indices, so it is named by all that it was reported with.
+template <class CoreRanges>
+void report_cb_deallocation(int device_id, std::uint64_t size, std::uint32_t buffer_index,
+                            const CoreRanges& core_ranges) {
   if (!is_tracking_enabled()) return;
-  records::Ledger::instance().free_cb(device_id, 0, buffer_index);
+  records::Ledger::instance().free_cb(
+      device_id, size, buffer_index,
+      ttmem::intern_cores(TTMEM_CORE_TENSIX, ttmem::shapes::ranges_of(core_ranges)));
 }
 
 // The id of a kernel that nothing else in the process has: handles restart in every program, so two
-// programs' first kernels would be one. `program` is the program's own id (get_id(), not a
-// pointer).
+// programs' first kernels would be one. `program` is the program's get_id(), not a pointer.
 inline std::uint64_t kernel_id(std::uint64_t program, std::uint32_t handle) {
   return program << 32 | handle;
 }

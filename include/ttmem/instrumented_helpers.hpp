@@ -207,7 +207,7 @@ struct Programs {
   std::mutex mutex;
   std::map<const void*, std::unique_ptr<TrackedProgram>> live;
   std::vector<std::int32_t> devices{0};
-  std::uint64_t next_id = std::uint64_t{1} << 62;  // the runtime's own count up from 0
+  std::uint64_t next_id = 2 * ttmem::kFirstOwnId;
 };
 
 template <class Config>

@@ -11,7 +11,9 @@
 
 #include <ttmem/ttmem.h>
 
+#include <cinttypes>
 #include <cstdint>
+#include <cstdio>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -29,6 +31,13 @@ inline ttmem_string_t intern(std::string_view text) {
 
 inline ttmem_string_t intern(const std::source_location& place) {
   return ttmem_intern_line(place.file_name(), place.line(), place.function_name());
+}
+
+// "0x1a"
+inline ttmem_string_t intern_hex(std::uint64_t number) {
+  char text[2 + 16 + 1];
+  std::snprintf(text, sizeof text, "0x%" PRIx64, number);
+  return intern(text);
 }
 
 inline ttmem_cores_t intern_cores(std::uint32_t core_type,
@@ -110,6 +119,16 @@ class Watermark {
   std::uint32_t number_;
 };
 
+// From here on ids are ttmem's own, for what nobody gave one, and people are not shown them. Ids of
+// the runtime count up from 0 or are addresses.
+inline constexpr std::uint64_t kFirstOwnId = std::uint64_t{1} << 61;
+
+// Where kernels of a type run, for who tells the type and no cores.
+inline std::uint8_t usual_core_type(std::uint8_t kernel_type) {
+  if (kernel_type == TTMEM_KERNEL_FABRIC) return TTMEM_CORE_ACTIVE_ETH;
+  return kernel_type == TTMEM_KERNEL_DISPATCH ? TTMEM_CORE_DISPATCH : TTMEM_CORE_TENSIX;
+}
+
 // A program with its kernels and L1 ranges. publish() tells the recorder of its present state, the
 // destructor ends it. The id must be unique on its set, and mean the same kernels on every set.
 class ProgramRecord {
@@ -158,7 +177,7 @@ class ProgramRecord {
     if (!live_) publish();
     if (workload_ == 0) {
       // One for each set that has the program.
-      workload_ = ttmem_workload_created(id_ ^ std::uint64_t{set_} << 48, set_);
+      workload_ = ttmem_workload_created(kFirstOwnId | (id_ ^ std::uint64_t{set_} << 48), set_);
       ttmem_workload_joined(workload_, id_, set_);
     }
     ttmem_dispatched(workload_, 0, 0, 0);

@@ -12,18 +12,20 @@
 
 namespace ttmem::client {
 
-struct AllocatorState {
-  SlotIndex buffers;  // (space, id) -> slot
+// Hot: what a call touches of it comes first, on as few cache lines as possible.
+struct alignas(64) AllocatorState {
   DeviceList devices;
-  std::uint32_t banks[segment::kSpaces];
-  std::uint64_t lock_step_bytes[segment::kSpaces];  // sum of blocks that every bank carries
   PeakMask peaks;
   std::uint16_t set;
   std::uint16_t id;
   bool open;
+  std::uint32_t banks[segment::kSpaces];
+  std::uint64_t lock_step_bytes[segment::kSpaces];  // sum of blocks that every bank carries
+  SlotIndex buffers;                                // (space, id) -> slot
 };
 
-class Buffers {
+// On a cache line of its own: what its calls use comes first.
+class alignas(64) Buffers {
  public:
   bool open(SegmentWriter& writer);
   void give_back();

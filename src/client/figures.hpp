@@ -32,6 +32,8 @@ class Figures {
     Row peak = counters.peak[figure];
     if (list.contiguous && list.count >= kWide) {
       raise_wide_row_(taken + list.first, peak + list.first, amount, list.count);
+    } else if (list.contiguous) {  // without a look at the list, which lies elsewhere
+      raise_row(taken + list.first, peak + list.first, amount, list.count);
     } else {
       for (std::uint16_t i = 0; i < list.count; ++i) {
         raise_row(taken + list.devices[i], peak + list.devices[i], amount, 1);

@@ -38,9 +38,16 @@ constexpr const char* kVariables[] = {
     "TT_MESH_HOST_RANK",
 };
 
+// Whether this byte goes on with a character of UTF-8 that an earlier one began.
+bool goes_on(char byte) { return (static_cast<unsigned char>(byte) & 0xC0u) == 0x80u; }
+
+// The first line; of a long one, whole characters.
 std::size_t value_bytes(const char* value) {
   const std::size_t line = std::strcspn(value, "\r\n");
-  return line < kMaxValueBytes ? line : kMaxValueBytes;
+  if (line <= kMaxValueBytes) return line;
+  std::size_t kept = kMaxValueBytes;
+  while (kept > 0 && goes_on(value[kept])) --kept;
+  return kept;
 }
 
 }  // namespace

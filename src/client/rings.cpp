@@ -45,10 +45,13 @@ void Rings::change(ttmem_ring_manager_t id, Change change) {
   });
 }
 
-std::uint64_t Rings::id_of(ttmem_workload_t handle) const {
-  const Workload* workload = workloads_->live(handle);
+namespace {
+
+std::uint64_t id_of(const Workload* workload) {
   return workload == nullptr ? 0 : workload->membership.workload_id;
 }
+
+}  // namespace
 
 // ---- open and close ------------------------------------------------------------------------
 
@@ -117,12 +120,13 @@ void Rings::freed(ttmem_ring_manager_t id, std::uint32_t sync) {
 
 [[gnu::hot]] void Rings::launched(ttmem_ring_manager_t id, const ttmem_ring_launch& launch) {
   bool reloaded = false;
+  const Launched launched = {launch.workload, workloads_->live(launch.workload)};
   change(id, [&](RingManager& manager, RingState& state) {
     RingRules rules(manager);
     const RingPlan plan = rules.reserve(launch.bytes, TTMEM_CORE_TYPES);
     if (launch.has_freed != 0) rules.free(launch.freed);
-    rules.take(plan, launch.sync, id_of(launch.workload));
-    reloaded = write(id, manager, state, plan, launch.workload);
+    rules.take(plan, launch.sync, id_of(launched.workload));
+    reloaded = write(id, manager, state, plan, launched);
   });
   if (reloaded) note_reload(record(id), launch.workload);
 }
@@ -131,17 +135,19 @@ void Rings::simulated(ttmem_ring_manager_t id, ttmem_workload_t workload,
                       const std::uint32_t* bytes, std::uint32_t count, std::uint32_t workers,
                       bool first) {
   bool reloaded = false;
+  const Launched launched = {workload, workloads_->live(workload)};
   change(id, [&](RingManager& manager, RingState& state) {
-    const RingPlan plan = RingRules(manager).launch(bytes, count, workers, first, id_of(workload));
-    reloaded = write(id, manager, state, plan, workload);
+    const RingPlan plan =
+        RingRules(manager).launch(bytes, count, workers, first, id_of(launched.workload));
+    reloaded = write(id, manager, state, plan, launched);
   });
   if (reloaded) note_reload(record(id), workload);
 }
 
 [[gnu::hot]] bool Rings::write(ttmem_ring_manager_t id, RingManager& manager, RingState& state,
-                               const RingPlan& plan, ttmem_workload_t handle) {
-  Workload* workload = workloads_->live(handle);
-  const std::uint64_t workload_id = workload == nullptr ? 0 : workload->membership.workload_id;
+                               const RingPlan& plan, const Launched& launched) {
+  const auto& [handle, workload] = launched;
+  const std::uint64_t workload_id = id_of(workload);
   bool was_there = true;
   for (std::uint32_t i = 0; i < plan.count; ++i) {
     if (plan.bytes[i] == 0) continue;

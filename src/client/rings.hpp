@@ -115,10 +115,13 @@ class Rings {
   // Runs change(manager, state) under the manager's lock, as one change of its record.
   template <class Change>
   void change(ttmem_ring_manager_t id, Change change);
-  std::uint64_t id_of(ttmem_workload_t handle) const;
+  struct Launched {
+    ttmem_workload_t handle;
+    Workload* workload;  // null: it is not live
+  };
   // Writes a plan into the contents: counts evictions, and says whether it was a reload.
   bool write(ttmem_ring_manager_t id, segment::RingManager& manager, RingState& state,
-             const segment::RingPlan& plan, ttmem_workload_t workload);
+             const segment::RingPlan& plan, const Launched& launched);
   void note_reload(const segment::RingManager& manager, ttmem_workload_t workload);
 
   SegmentWriter* writer_ = nullptr;

@@ -209,11 +209,12 @@ class SlotIndex {
   bool may_split(const IndexOverflow& overflow) const;
   std::uint64_t first_of_chunk(std::uint32_t chunk) const;
 
-  PrivateArray<IndexBucket> chunks_[kChunks];
+  // Together, and with the first chunks: what every call looks at.
+  std::uint64_t entries_ = 0;
   std::uint32_t count_ = 0;  // buckets in use, half_ <= count_ < 2 * half_
   std::uint32_t half_ = 0;
   std::atomic<std::uint32_t> ready_{0};
-  std::uint64_t entries_ = 0;
+  PrivateArray<IndexBucket> chunks_[kChunks];
 };
 
 }  // namespace ttmem::client

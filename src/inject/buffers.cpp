@@ -191,13 +191,15 @@ namespace {
   record.address = address;
   record.requested = facts.requested;
   record.block = entry->block(functions.buffer_size_per_bank(buffer));
-  record.cores = cores_of(buffer, facts);
   record.allocator = entry->id.load(std::memory_order_relaxed);
   record.space = static_cast<std::uint8_t>(facts.space);
   record.layout = static_cast<std::uint8_t>(facts.layout);
-  record.per_core = read_per_core(buffer, facts, record.address);
-  if (record.per_core != 0) [[unlikely]]
-    entry->per_core.store(true, std::memory_order_relaxed);
+  if (facts.layout != TTMEM_LAYOUT_INTERLEAVED) {
+    record.cores = cores_of(buffer, facts);
+    record.per_core = read_per_core(buffer, facts, record.address);
+    if (record.per_core != 0) [[unlikely]]
+      entry->per_core.store(true, std::memory_order_relaxed);
+  }
   record.flags = flags_of(facts.space);
   if (ids_are_ordered()) raise(entry->next_id, facts.id + 1);
   return true;

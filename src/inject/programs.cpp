@@ -180,7 +180,9 @@ void tell_config_sizes(const void* workload) {
 }
 
 /// What a launch that is not in the cache needs; the first one tells what only then is known.
-ttmem_workload_t remember_launch(const void* workload, const void* queue, const void* caller) {
+[[gnu::cold, gnu::noinline]] ttmem_workload_t remember_launch(const void* workload,
+                                                              const void* queue,
+                                                              const void* caller) {
   ttmem_workload_t handle = 0;
   bool is_first = false;
   {
@@ -290,15 +292,23 @@ void launched_slowly(const void* program, const void* device) {
   ttmem_dispatched(handle, 0, 0, TTMEM_DISPATCH_SLOW);
 }
 
-[[gnu::hot]] ttmem_workload_t current() {
-  if (!scopes.workload || !scopes.queue) return 0;
-  if (const ttmem_workload_t known = launched.find(scopes.workload)) return known;
+namespace {
+
+[[gnu::cold, gnu::noinline]] ttmem_workload_t handle_of_current() {
   {
     const std::lock_guard lock(locks().state);
     const ttmem_workload_t handle = state().workloads[scopes.workload].handle;
     if (handle) return handle;
   }
   return create(scopes.workload, scopes.queue, scopes.caller);
+}
+
+}  // namespace
+
+[[gnu::hot]] ttmem_workload_t current() {
+  if (!scopes.workload || !scopes.queue) return 0;
+  const ttmem_workload_t known = launched.find(scopes.workload);
+  return known ? known : handle_of_current();
 }
 
 void forget_recorder() {

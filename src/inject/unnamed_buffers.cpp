@@ -39,14 +39,16 @@ thread_local constinit Waiting waiting __attribute__((tls_model("initial-exec"))
 constinit HandleCache names;
 constexpr std::uint64_t kKnown = std::uint64_t{1} << 32;
 
+[[gnu::cold, gnu::noinline]] std::uint64_t find_out_name(const void* caller) {
+  const std::uint64_t known = kKnown | operation_name(caller);
+  const std::lock_guard lock(locks().state);
+  names.put(caller, known);
+  return known;
+}
+
 ttmem_string_t name_at(const void* caller) {
-  std::uint64_t known = names.find(caller);
-  if (known == 0) {
-    known = kKnown | operation_name(caller);
-    const std::lock_guard lock(locks().state);
-    names.put(caller, known);
-  }
-  return static_cast<ttmem_string_t>(known);
+  const std::uint64_t known = names.find(caller);
+  return static_cast<ttmem_string_t>(known != 0 ? known : find_out_name(caller));
 }
 
 /// Which stack was told to launch from where, by hash: each is told once.

@@ -301,9 +301,9 @@ TEST(OperationsTest, AnObjectHasItsLastName) {
     operations.set_name(object, "ttnn.other");
   }
   EXPECT_STREQ(operations.name(0x200), "ttnn.multiply");
-  EXPECT_FALSE(operations.is_call(0x300));
+  EXPECT_FALSE(operations.calls().has(0x300));
   operations.set_call(0x300);
-  EXPECT_TRUE(operations.is_call(0x300));
+  EXPECT_TRUE(operations.calls().has(0x300));
 }
 
 // ---- code objects by address -----------------------------------------------------------------
@@ -332,6 +332,17 @@ TEST(CodeDigests, AnAddressIsKnownUntilItsObjectIsFreed) {
   EXPECT_FALSE(code_digests.find(code + 16, digest));
   type[6](&objects[1]);
   EXPECT_FALSE(code_digests.find(code, digest)) << "the place may be used again";
+
+  const std::uint64_t age = code_digests.age();
+  type[6](&objects[0]);
+  EXPECT_EQ(code_digests.age(), age) << "it was in no stack";
+  code_digests.see(code);
+  EXPECT_EQ(code_digests.age(), age);
+  type[6](&objects[1]);
+  EXPECT_NE(code_digests.age(), age) << "stacks with it are void";
+  const std::uint64_t next = code_digests.age();
+  type[6](&objects[1]);
+  EXPECT_EQ(code_digests.age(), next) << "it was in no stack of this age";
 
   type[6] = free_otherwise;
   EXPECT_FALSE(code_digests.are_followed()) << "objects are freed behind our back";

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -150,6 +151,21 @@ name = "%s %s: " % (platform.python_implementation(), platform.python_version())
 print(name + ("NOT told: " + reason if reason else "told"))
 )";
 
+/// Of the options of a Python, in front of its program: one that keeps the start file away; or 0.
+char option_without_start_file(const std::vector<std::string>& program) {
+  for (std::size_t i = 1; i < program.size() && program[i].size() > 1 && program[i][0] == '-';
+       ++i) {
+    for (const char option : program[i].substr(1)) {
+      if (std::strchr("IES", option)) return option;
+      if (std::strchr("-cm", option)) return 0;
+      if (!std::strchr("WX", option)) continue;
+      if (program[i].back() == option) ++i;  // its value stands by itself
+      break;
+    }
+  }
+  return 0;
+}
+
 std::string lines_of(const std::string& python) {
   const auto start = find_python_start();
   const auto preload = find_preload();
@@ -224,18 +240,25 @@ void drop_repeated(std::vector<LibraryPlace>& places) {
   places = std::move(kept);
 }
 
-Places from_python(const std::string& python) {
+Places from_python(const std::string& python, char without_start_file = 0) {
   std::vector<LibraryPlace> places;
   add_from_python(places, python);
   drop_repeated(places);
+  if (without_start_file == 0) return places;
+  for (LibraryPlace& place : places) {
+    if (place.lines.empty()) continue;
+    place.lines = place.lines.substr(0, place.lines.find(": ")) + ": NOT told: with -" +
+                  without_start_file + " Python does not load ttmem's start file";
+  }
   return places;
 }
 
-Places from_program(const std::string& program) {
+Places from_program(const std::vector<std::string>& command) {
+  const std::string& program = command[0];
   if (is_library(program)) return std::vector<LibraryPlace>{{program, "it was named", "", ""}};
   const std::string file = file_of(program);
   if (file.empty()) return error("there is no program " + program);
-  if (is_python(program)) return from_python(file);
+  if (is_python(program)) return from_python(file, option_without_start_file(command));
   const std::string interpreter = interpreter_of(file);
   if (interpreter.empty()) return from_binary(file);
   if (is_python(interpreter)) return from_python(interpreter);
@@ -245,7 +268,7 @@ Places from_program(const std::string& program) {
 }  // namespace
 
 Result<std::vector<LibraryPlace>> find_libraries(const std::vector<std::string>& program) {
-  if (!program.empty()) return from_program(program[0]);
+  if (!program.empty()) return from_program(program);
   std::vector<LibraryPlace> places;
   for (const char* variable : {"TT_METAL_RUNTIME_ROOT", "TT_METAL_HOME", "LD_LIBRARY_PATH"}) {
     add_from_environment(places, variable);

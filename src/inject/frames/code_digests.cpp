@@ -38,6 +38,15 @@ void CodeDigests::put(Address code, std::uint64_t digest) {
 void CodeDigests::forget(Address code) {
   std::uint64_t digest = 0;
   if (find(code, digest)) put(code, 0);
+  const std::size_t bit = mark_of(code);
+  const std::uint64_t marks = marks_[bit / 64].load(std::memory_order_relaxed);
+  if ((marks >> bit % 64 & 1) != 0) grow_older();
+}
+
+// With Python's lock held. The marks go first: whoever knows the new age marks after that.
+void CodeDigests::grow_older() {
+  for (auto& marks : marks_) marks.store(0, std::memory_order_relaxed);
+  age_.store(age_.load(std::memory_order_relaxed) + kNextAge, std::memory_order_release);
 }
 
 }  // namespace ttmem::inject::frames

@@ -9,6 +9,10 @@
 // Threads read and write without a lock: an entry binds its digest to its address, so a mixture of
 // two is no entry. Nobody frees a code object that a thread is running, so it is not forgotten
 // while that thread adds it.
+//
+// For a whole stack that is still one look-up a frame. So there is an age, too: a number that
+// changes when an object is freed that was seen in a stack. As long as it is the same, the
+// addresses of a stack are its objects.
 #pragma once
 
 #include <atomic>
@@ -39,6 +43,17 @@ class CodeDigests {
   }
   void put(Address code, std::uint64_t digest);
 
+  /// Ask before `see`: what is kept under an age is void once one of its objects is freed.
+  std::uint64_t age() const { return age_.load(std::memory_order_acquire); }
+  void see(Address code) {
+    const std::size_t bit = mark_of(code);
+    const std::uint64_t mark = std::uint64_t{1} << bit % 64;
+    std::atomic<std::uint64_t>& marks = marks_[bit / 64];
+    if ((marks.load(std::memory_order_relaxed) & mark) == 0) {
+      marks.fetch_or(mark, std::memory_order_relaxed);
+    }
+  }
+
  private:
   using Free = void (*)(void*);
   struct Entry {
@@ -46,17 +61,24 @@ class CodeDigests {
     std::uint64_t check;
   };
   static constexpr std::size_t kPlaces = 1u << 12;
+  static constexpr std::size_t kMarks = 1u << 14;
+  static constexpr std::uint64_t kNextAge = 0x9E3779B97F4A7C15u;  // never near an earlier one
 
   static std::size_t place_of(Address code) { return (code >> 4 ^ code >> 16) % kPlaces; }
   static std::uint64_t bind(Address code, std::uint64_t digest) {
     return (code ^ digest) * 0x9E3779B97F4A7C15u + digest;
   }
+  static std::size_t mark_of(Address code) { return code * kNextAge >> (64 - 14); }
+  static_assert(kMarks == std::size_t{1} << 14);
   static void ended(void* code);  // what Python calls
   void forget(Address code);
+  void grow_older();
 
   Free* place_ = nullptr;  // in the type
   Free original_ = nullptr;
   std::atomic<bool> confirmed_{false};  // ours was called: Python does use the place
+  std::atomic<std::uint64_t> age_{kNextAge};
+  std::atomic<std::uint64_t> marks_[kMarks / 64] = {};  // of code objects in stacks of this age
   Entry entries_[kPlaces] = {};
 };
 

@@ -3,6 +3,8 @@
 
 #include "inject/frames/lines.hpp"
 
+#include <dlfcn.h>
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +35,10 @@ constexpr std::uint64_t kOfAFrame = std::uint64_t{1} << 32;
 struct Prefix {
   char text[1024];
   std::size_t size;
+  bool is_left_out;
 };
+
+enum class Place : std::uint8_t { kOfProgram, kPassedOver, kLeftOut };
 
 /// What is gathered of a stack: its key, and whether it goes through an operation of ttnn.
 struct SeenStack {
@@ -59,13 +64,15 @@ char told_reason[256];
 thread_local constinit Told told_here __attribute__((tls_model("initial-exec"))) = {};
 void (*changed)() = nullptr;
 
-bool is_passed_over(std::string_view file) {
-  if (file.starts_with("<frozen importlib")) return true;
+Place place_of(std::string_view file) {
+  if (file.starts_with("<frozen importlib")) return Place::kPassedOver;
   const std::size_t count = state.prefixes.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < count; ++i) {
-    if (file.starts_with({state.passed_over[i].text, state.passed_over[i].size})) return true;
+    const Prefix& prefix = state.passed_over[i];
+    if (!file.starts_with({prefix.text, prefix.size})) continue;
+    return prefix.is_left_out ? Place::kLeftOut : Place::kPassedOver;
   }
-  return false;
+  return Place::kOfProgram;
 }
 
 // ---- a stack that was seen before ------------------------------------------------------------
@@ -73,12 +80,13 @@ bool is_passed_over(std::string_view file) {
 template <class In>
 struct AddToKey {
   const In& in;
+  const Operations::Calls& calls;
   KeyMaker& maker;
   bool& names_operation;
 
   [[gnu::always_inline]] bool operator()(const Frame& frame, Address at) const {
     const DirectMemory memory;
-    if (operations.is_call(frame.code)) [[unlikely]] {
+    if (calls.has(frame.code)) [[unlikely]] {
       maker.add(first_local(in.layout, memory, at), 1);
       names_operation = true;
     }
@@ -90,14 +98,18 @@ template <class In>
 [[gnu::always_inline]] inline Walked add_stack(const In& in, Address thread, SeenStack& stack) {
   KeyMaker maker = stack.maker;  // in registers
   bool names_operation = false;
-  const Walked walked = walk(in, DirectMemory(), thread, AddToKey<In>{in, maker, names_operation});
+  const Operations::Calls calls = operations.calls();
+  const Walked walked =
+      walk(in, DirectMemory(), thread, AddToKey<In>{in, calls, maker, names_operation});
   stack = {maker, names_operation};
   return walked;
 }
 
-/// Code objects that are known by their address.
-struct Followed {
-  bool followed;
+/// The interpreter of this process, of whatever release.
+struct ThisInterpreter {
+  const Layout& layout = state.interpreter.layout;
+  const Types& types = state.interpreter.types;
+  bool followed = code_digests.are_followed();
 
   [[gnu::always_inline]] bool knows(Address code, std::uint64_t& digest) const {
     return followed && code_digests.find(code, digest);
@@ -107,29 +119,28 @@ struct Followed {
   }
 };
 
-/// The interpreter of this process, of whatever release.
-struct ThisInterpreter : Followed {
-  ThisInterpreter() : Followed{code_digests.are_followed()} {}
-  const Layout& layout = state.interpreter.layout;
-  const Types& types = state.interpreter.types;
-};
-
-/// The same, compiled for one release: its offsets are part of the code.
-template <std::size_t Index>
-struct InterpreterOf : Followed {
-  InterpreterOf() : Followed{layout.code_serial == kNone && code_digests.are_followed()} {}
+/// The same, compiled for one release: its offsets are part of the code. Followed: in a stack that
+/// was seen the addresses of code objects are enough, those of the same age are the same objects.
+template <std::size_t Index, bool Followed>
+struct InterpreterOf {
   // Named as the member of Interpreter in whose place it stands.
   static constexpr const Layout& layout = kLayouts[Index];  // NOLINT(readability-identifier-naming)
   Types types = state.interpreter.types;
+  std::uint64_t age = code_digests.age() | 1;  // never 0, which is said of code that is not known
 
-  [[gnu::always_inline]] bool knows(Address code, std::uint64_t& digest) const {
-    return layout.code_serial == kNone && Followed::knows(code, digest);
+  [[gnu::always_inline]] bool knows(Address /*code*/, std::uint64_t& digest) const {
+    digest = age;
+    return Followed;
   }
+  static void learn(Address /*code*/, std::uint64_t /*digest*/) {}
 };
 
 template <std::size_t Index>
 [[gnu::hot]] Walked add_stack_of(Address thread, SeenStack& stack) {
-  return add_stack(InterpreterOf<Index>(), thread, stack);
+  if constexpr (kLayouts[Index].code_serial == kNone) {
+    if (code_digests.are_followed()) return add_stack(InterpreterOf<Index, true>(), thread, stack);
+  }
+  return add_stack(InterpreterOf<Index, false>(), thread, stack);
 }
 
 Walked add_stack_as_published(Address thread, SeenStack& stack) {
@@ -159,15 +170,16 @@ struct Stack {
 
 Walked collect(Address thread, Stack& stack) {
   const DirectMemory memory;
+  const Operations::Calls calls = operations.calls();
   return walk(ThisInterpreter(), memory, thread, [&](const Frame& frame, Address at) {
-    const bool calls = operations.is_call(frame.code);
+    const bool calls_one = calls.has(frame.code);
     stack.steps[stack.count++] = {
-        frame, calls ? first_local(state.interpreter.layout, memory, at) : Address{0}};
+        frame, calls_one ? first_local(state.interpreter.layout, memory, at) : Address{0}};
     return true;
   });
 }
 
-/// The recorder's id of a frame; 0 if it cannot be told.
+/// The recorder's id of a frame; 0 if it cannot be told, or is not to be.
 std::uint32_t intern(const Frame& frame) {
   const DirectMemory memory;
   KeyMaker maker(kOfAFrame);
@@ -179,7 +191,9 @@ std::uint32_t intern(const Frame& frame) {
   if (!describe(state.interpreter, memory, frame, found)) return 0;
   const std::string_view file = found.file.view();
   const std::string_view function = found.function.view();
-  const std::uint32_t flags = is_passed_over(file) ? std::uint32_t{TTMEM_FRAME_INNER} : 0u;
+  const Place place = place_of(file);
+  if (place == Place::kLeftOut) return 0;
+  const std::uint32_t flags = place == Place::kPassedOver ? std::uint32_t{TTMEM_FRAME_INNER} : 0u;
   known = ttmem_intern_frame(file.data(), file.size(), found.line, function.data(), function.size(),
                              flags);
   if (known != 0) cache.put(key, known);
@@ -211,6 +225,9 @@ ttmem_origin_t intern(const Stack& stack, bool cut, ttmem_origin_t around) {
   Stack stack;
   const Walked walked = collect(thread, stack);
   if (walked == Walked::kOdd) return around;
+  if (state.interpreter.layout.code_serial == kNone) {
+    for (unsigned i = 0; i < stack.count; ++i) code_digests.see(stack.steps[i].frame.code);
+  }
   const ttmem_origin_t node = intern(stack, walked == Walked::kCut, around);
   cache.put(key, node);
   return node;
@@ -323,6 +340,11 @@ const char* prepare(const ttmem_interpreter& given) {
   return cache.open() && readers.open(given.main_thread) ? nullptr : "there is no memory";
 }
 
+/// Python is there, and nobody came to switch its lines on.
+constexpr const char* kNotStarted =
+    "ttmem's start file saw no `import ttnn` (python -I, -E or -S?): call ttmem.track()";
+bool has_python() { return ::dlsym(RTLD_DEFAULT, "Py_GetVersion") != nullptr; }
+
 /// An observer that has described its process does it again.
 void tell(std::uint32_t new_state, const char* reason) {
   std::snprintf(told_reason, sizeof told_reason, "%s", reason ? reason : "");
@@ -337,11 +359,15 @@ void forget_told() { told_here = {}; }
 
 std::uint32_t lines_state() {
   const std::uint32_t told = told_state.load(std::memory_order_acquire);
+  if (told != TTMEM_LINES_UNKNOWN) return told;
   const char* wanted = std::getenv("TTMEM_LINES");
-  const bool off = wanted && std::strcmp(wanted, "0") == 0;
-  return told == TTMEM_LINES_UNKNOWN && off ? std::uint32_t{TTMEM_LINES_OFF} : told;
+  if (wanted && std::strcmp(wanted, "0") == 0) return TTMEM_LINES_OFF;
+  return has_python() ? std::uint32_t{TTMEM_LINES_REFUSED} : told;
 }
-const char* lines_reason() { return told_reason[0] ? told_reason : nullptr; }
+const char* lines_reason() {
+  if (told_reason[0]) return told_reason;
+  return lines_state() == TTMEM_LINES_REFUSED ? kNotStarted : nullptr;
+}
 void when_lines_change(void (*action)()) { changed = action; }
 
 }  // namespace ttmem::inject::frames
@@ -357,7 +383,7 @@ EXPORTED const char* ttmem_lines_compare(const char* told, size_t bytes) {
   return compare(Texts(told, bytes));
 }
 
-EXPORTED void ttmem_lines_pass_over(const char* prefix) {
+EXPORTED void ttmem_lines_pass_over(const char* prefix, int leave_out) {
   using namespace ttmem::inject::frames;
   const std::size_t size = std::strlen(prefix);
   const std::size_t count = state.prefixes.load(std::memory_order_relaxed);
@@ -365,6 +391,7 @@ EXPORTED void ttmem_lines_pass_over(const char* prefix) {
   Prefix& added = state.passed_over[count];
   std::memcpy(added.text, prefix, size);
   added.size = size;
+  added.is_left_out = leave_out != 0;
   state.prefixes.store(count + 1, std::memory_order_release);
 }
 

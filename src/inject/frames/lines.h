@@ -36,8 +36,9 @@ const char* ttmem_lines_prepare(const ttmem_interpreter* interpreter);
  * what differs. */
 const char* ttmem_lines_compare(const char* told, size_t bytes);
 
-/* Frames of files that start like this are not the lines that people look for. */
-void ttmem_lines_pass_over(const char* prefix);
+/* Frames of files that start like this are not the lines that people look for. With `leave_out`,
+ * as for those of ttmem itself, they are not told at all. */
+void ttmem_lines_pass_over(const char* prefix, int leave_out);
 
 /* TTMEM_LINES_*. */
 uint32_t ttmem_lines_state(void);

@@ -14,7 +14,7 @@ std::size_t place_of(Address object) { return (object >> 4) * 0x9E3779B97F4A7C15
 }  // namespace
 
 void Operations::set_call(Address code) {
-  if (is_call(code)) return;
+  if (calls().has(code)) return;
   for (auto& call : calls_) {
     if (call.load(std::memory_order_relaxed) != 0) continue;
     call.store(code, std::memory_order_relaxed);

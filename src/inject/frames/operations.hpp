@@ -17,9 +17,13 @@ class Operations {
  public:
   /// The code of the function that calls an operation; there may be a few of them.
   void set_call(Address code);
-  bool is_call(Address code) const {
-    return code == calls_[0].load(std::memory_order_relaxed) ||
-           code == calls_[1].load(std::memory_order_relaxed);
+  /// As they are now: read once for each stack.
+  struct Calls {
+    Address codes[2];
+    bool has(Address code) const { return code == codes[0] || code == codes[1]; }
+  };
+  Calls calls() const {
+    return {{calls_[0].load(std::memory_order_relaxed), calls_[1].load(std::memory_order_relaxed)}};
   }
 
   /// An object whose place is used again has the name of the last one. `name` is copied.

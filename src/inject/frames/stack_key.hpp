@@ -139,7 +139,7 @@ template <class In, class Memory>
       if (content == 0) return false;
       in.learn(frame.code, content);
     }
-    maker.add(content, frame.instruction ^ frame.code);
+    maker.add(content ^ frame.code, frame.instruction);
     return true;
   }
   std::uint32_t serial = 0;

@@ -47,6 +47,7 @@ enum class Walked {
 namespace walking {
 
 inline constexpr Address kTags = 7;  ///< 3.14 marks references in their low bits
+inline constexpr std::uint16_t kTagged = 0x030E;
 
 inline bool is_pointer(Address address) { return address != 0 && (address & kTags) == 0; }
 
@@ -74,7 +75,7 @@ template <class In, class Memory>
   }
   Address type = 0;
   if (!memory.read(at + layout.frame_code, frame.code)) return false;
-  frame.code &= ~kTags;
+  if (layout.version >= kTagged) frame.code &= ~kTags;
   if (in.knows(frame.code, frame.digest)) return true;
   frame.digest = 0;
   return is_pointer(frame.code) && memory.read(frame.code + kObjectType, type) &&

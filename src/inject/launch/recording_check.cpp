@@ -39,6 +39,9 @@ bool is_file(const std::string& path) {
 std::string words_for(int error, const std::string& directory) {
   switch (error) {
     case ENOENT:
+      if (::access(directory.c_str(), F_OK) == 0) {
+        return "no file can be made in " + directory + ": set TTMEM_DIR to another directory";
+      }
       return directory + " does not exist and cannot be made: make it, or set TTMEM_DIR";
     case EEXIST:
     case ENOTDIR:
