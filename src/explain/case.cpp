@@ -3,6 +3,7 @@
 #include "explain/case.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -28,6 +29,26 @@ std::vector<AddressRange> ranges_of(const SpacePicture& picture) {
 
 FreeList free_list_of(const SpacePicture& picture) {
   return {picture.space, picture.bank, ranges_of(picture)};
+}
+
+AddressRange largest_hole(const SpacePicture& picture, const std::vector<std::uint32_t>& freed) {
+  AddressRange largest{picture.bank.begin, picture.bank.begin};
+  std::uint64_t at = picture.bank.begin;
+  const auto look_at_hole = [&](std::uint64_t end) {
+    if (end > at && end - at > size_of(largest)) largest = {at, end};
+  };
+  auto skipped = freed.begin();
+  for (std::uint32_t i = 0; i < picture.blocks.size(); ++i) {
+    if (skipped != freed.end() && *skipped == i) {
+      ++skipped;
+      continue;
+    }
+    const AddressRange& range = picture.blocks[i].range;
+    look_at_hole(std::min(range.begin, picture.bank.end));
+    at = std::max(at, range.end);
+  }
+  look_at_hole(picture.bank.end);
+  return largest;
 }
 
 bool is_sound(const SpacePicture& picture) {
@@ -89,6 +110,14 @@ std::string tensors_text(const ledger::HeldOrigin& origin, std::size_t count) {
   }
   if (origin.operation.empty()) return fmt::format("{} made at {}", what, origin.line);
   return fmt::format("{} made at {} by {}", what, origin.line, origin.operation);
+}
+
+bool computes(std::string_view operation) {
+  constexpr std::array<std::string_view, 8> kMakers = {
+      "empty", "zeros", "ones", "full", "arange", "from_torch", "as_tensor", "to_device"};
+  return !operation.empty() && std::ranges::none_of(kMakers, [&](std::string_view maker) {
+    return operation.find(maker) != std::string_view::npos;
+  });
 }
 
 std::uint64_t round_up(std::uint64_t bytes, std::uint64_t to) {

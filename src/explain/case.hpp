@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "explain/findings.hpp"
@@ -49,14 +51,22 @@ const ledger::HeldProgram* failed_program(const Case& it);
 
 std::vector<ledger::AddressRange> ranges_of(const ledger::SpacePicture& picture);
 FreeList free_list_of(const ledger::SpacePicture& picture);
+// The lowest of the largest holes, if these blocks (indices, by address) were free as well; an
+// empty one at the bottom if there is none.
+ledger::AddressRange largest_hole(const ledger::SpacePicture& picture,
+                                  const std::vector<std::uint32_t>& freed = {});
 std::vector<HeldGroup> groups_of(const ledger::SpacePicture& picture);
 
+// "L1", "the trace region"; "memory" if it is not known which.
+std::string_view space_title(const std::optional<ledger::Space>& space);
 // "1,393,312 B"
 std::string bytes_text(std::uint64_t bytes);
 // "model.py:81 forward" with its operation, as a sentence names it: "the tensor made at model.py:81
 // forward (ttnn.add)"; several: "the 4 tensors made at …".
 std::string tensors_text(const ledger::HeldOrigin& origin, std::size_t count);
 std::uint64_t round_up(std::uint64_t bytes, std::uint64_t to);
+// Whether it runs a program, as far as its name says; what only makes a tensor does not.
+bool computes(std::string_view operation);
 // Whether a model's author can free blocks of this kind by hand.
 inline bool is_tensor(ledger::HeldKind kind) { return kind == ledger::HeldKind::kBuffer; }
 

@@ -11,7 +11,14 @@ namespace ttmem::explain {
 namespace {
 
 constexpr std::size_t kMostAddresses = 64;
-constexpr std::size_t kMostLines = 3;  // that one sentence names
+constexpr std::size_t kMostLines = 3;      // that one sentence names
+constexpr std::uint64_t kCopyRoom = 8192;  // two tiles of float32
+
+// Where it is not known where programs begin, nothing is said against it.
+bool has_room(const ledger::SpacePicture& space, std::uint64_t lowest, std::uint64_t bytes) {
+  if (space.space != ledger::Space::kL1 || !space.unreserved_base) return true;
+  return lowest >= *space.unreserved_base && lowest - *space.unreserved_base >= bytes;
+}
 
 std::size_t group_of(const Case& it, std::uint32_t block) {
   for (std::size_t i = 0; i < it.groups.size(); ++i) {
@@ -66,6 +73,28 @@ bool fits_in_dram(const Case& it, std::uint64_t bytes) {
   if (bytes > ~std::uint64_t{0} / 4) return false;
   const std::uint64_t block = round_up(2 * bytes / it.dram->banks + 1, it.dram->alignment);
   return free_list_of(*it.dram).find(block).has_value();
+}
+
+void say_to_dram(const Case& it, std::size_t tensors, const std::string& then, Cure& cure) {
+  const char* what = tensors == 1 ? "it" : "them";
+  cure.kind = CureKind::kMoveToDram;
+  if (can_copy(*it.space, it.block(0).range.begin)) {
+    cure.call = "t = ttnn.to_memory_config(t, ttnn.DRAM_MEMORY_CONFIG)";
+    cure.text = fmt::format("Or move {0} to DRAM, or make {0} there: {1}.", what, then);
+  } else {
+    cure.call = "memory_config=ttnn.DRAM_MEMORY_CONFIG";
+    cure.text = fmt::format("Or make {} in DRAM: {}.", what, then);
+  }
+}
+
+bool can_copy(const ledger::SpacePicture& from, std::uint64_t lowest) {
+  return has_room(from, lowest, kCopyRoom);
+}
+
+bool can_move(const ledger::SpacePicture& space, const ledger::AddressRange& old,
+              const ledger::AddressRange& moved, std::uint64_t lowest) {
+  const bool overlap = old.begin < moved.end && moved.begin < old.end;
+  return has_room(space, lowest, overlap ? std::max(size_of(old), kCopyRoom) : kCopyRoom);
 }
 
 }  // namespace ttmem::explain

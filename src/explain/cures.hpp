@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// What the cures share: naming tensors, and trying a move to DRAM.
+// What the cures share: naming tensors, and whether they can be moved.
 #pragma once
 
 #include <cstdint>
@@ -23,5 +23,14 @@ Tensors tensors_of(const Case& it, const std::vector<std::uint32_t>& blocks);
 
 // Whether so many bytes would find a place in DRAM, even if padding doubled them.
 bool fits_in_dram(const Case& it, std::uint64_t bytes);
+
+// Makes a cure of freeing so many tensors one of having them in DRAM; `then` says what it gives.
+void say_to_dram(const Case& it, std::size_t tensors, const std::string& then, Cure& cure);
+
+// Whether the program that copies a tensor finds its place in L1, below the lowest buffer of that
+// moment. One that moves partly into its own bytes goes through L1 as a whole.
+bool can_copy(const ledger::SpacePicture& from, std::uint64_t lowest);
+bool can_move(const ledger::SpacePicture& space, const ledger::AddressRange& old,
+              const ledger::AddressRange& moved, std::uint64_t lowest);
 
 }  // namespace ttmem::explain

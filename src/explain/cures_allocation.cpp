@@ -3,6 +3,7 @@
 //
 // What helps where no hole was large enough: free something, move something, or ask for less.
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,32 +25,17 @@ constexpr std::uint64_t kTile = 2048;          // of bfloat16
 constexpr std::uint64_t kTile8 = 1088, kTile4 = 576;
 constexpr std::uint64_t kLargestTile = 4096;
 
-// The largest hole if these blocks were free as well.
-std::uint64_t largest_without(const ledger::SpacePicture& picture,
-                              const std::vector<std::uint32_t>& freed) {
-  std::uint64_t at = picture.bank.begin, largest = 0;
-  auto skipped = freed.begin();
-  for (std::uint32_t i = 0; i < picture.blocks.size(); ++i) {
-    if (skipped != freed.end() && *skipped == i) {
-      ++skipped;
-      continue;
-    }
-    const AddressRange& range = picture.blocks[i].range;
-    if (range.begin > at) largest = std::max(largest, range.begin - at);
-    at = std::max(at, range.end);
-  }
-  return picture.bank.end > at ? std::max(largest, picture.bank.end - at) : largest;
-}
-
 // Neighbouring tensors whose freeing makes one hole.
 struct Window {
   std::vector<std::uint32_t> blocks;
   std::uint64_t frees = 0, hole = 0;
 };
 
-// The neighbouring tensors with the fewest bytes between which the request would fit; with `only`,
-// of that group alone.
-Window cheapest_window(const Case& it, std::uint64_t need, const HeldGroup* only) {
+// Of these blocks (indices, by address) the neighbouring tensors with the fewest bytes whose
+// freeing makes a hole for the request; of equal ones those with the largest. If they have none,
+// freeing all of them would not help either.
+Window cheapest_window(const Case& it, std::uint64_t need,
+                       const std::vector<std::uint32_t>& among) {
   const auto& blocks = it.space->blocks;
   const auto begin_after = [&](std::size_t i) {
     return i + 1 < blocks.size() ? blocks[i + 1].range.begin : it.space->bank.end;
@@ -57,45 +43,36 @@ Window cheapest_window(const Case& it, std::uint64_t need, const HeldGroup* only
   const auto end_before = [&](std::size_t i) {
     return i == 0 ? it.space->bank.begin : blocks[i - 1].range.end;
   };
-  std::vector<bool> free_to_take(blocks.size(), only == nullptr);
-  if (only) {
-    for (const std::uint32_t i : only->blocks) free_to_take[i] = true;
-  }
   std::size_t from = 0, best_from = 0, best_to = 0;
-  std::uint64_t frees = 0, best = ~std::uint64_t{0};
-  for (std::size_t to = 0; to < blocks.size(); ++to) {
-    if (!is_tensor(blocks[to].kind) || !free_to_take[to]) {
+  std::uint64_t frees = 0, best = ~std::uint64_t{0}, best_hole = 0;
+  for (std::size_t to = 0; to < among.size(); ++to) {
+    if (!is_tensor(it.block(among[to]).kind)) {
       from = to + 1;
       frees = 0;
       continue;
     }
-    frees += size_of(blocks[to].range);
-    const auto hole = [&](std::size_t start) { return begin_after(to) - end_before(start); };
-    while (from < to && hole(from + 1) >= need) frees -= size_of(blocks[from++].range);
-    if (hole(from) >= need && frees < best) {
+    if (to > from && among[to] != among[to - 1] + 1) {  // another's lies between
+      from = to;
+      frees = 0;
+    }
+    frees += size_of(it.block(among[to]).range);
+    const auto hole = [&](std::size_t start) {
+      return begin_after(among[to]) - end_before(among[start]);
+    };
+    while (from < to && hole(from + 1) >= need) frees -= size_of(it.block(among[from++]).range);
+    if (hole(from) < need || frees > best) continue;
+    if (frees < best || hole(from) > best_hole) {
       best = frees;
+      best_hole = hole(from);
       best_from = from;
       best_to = to;
     }
   }
   Window window;
   if (best == ~std::uint64_t{0}) return window;
-  for (std::size_t i = best_from; i <= best_to; ++i) {
-    window.blocks.push_back(static_cast<std::uint32_t>(i));
-  }
+  for (std::size_t i = best_from; i <= best_to; ++i) window.blocks.push_back(among[i]);
   window.frees = best;
-  window.hole = begin_after(best_to) - end_before(best_from);
-  return window;
-}
-
-// Tensors of one line, all of them.
-Window whole_group(const Case& it, std::uint64_t need, const HeldGroup& group) {
-  Window window;
-  const std::uint64_t hole = largest_without(*it.space, group.blocks);
-  if (hole < need) return window;
-  window.blocks = group.blocks;
-  window.frees = group.bytes;
-  window.hole = hole;
+  window.hole = best_hole;
   return window;
 }
 
@@ -107,12 +84,13 @@ std::vector<Window> windows(const Case& it, std::uint64_t need) {
         found, [&](const Window& other) { return other.blocks == window.blocks; });
     if (!known) found.push_back(std::move(window));
   };
-  keep(cheapest_window(it, need, nullptr));
+  std::vector<std::uint32_t> all(it.space->blocks.size());
+  std::iota(all.begin(), all.end(), 0);
+  keep(cheapest_window(it, need, all));
   std::size_t tried = 0;
   for (const HeldGroup& group : it.groups) {
     if (!is_tensor(group.kind) || ++tried > kMostGroups) continue;
-    Window part = cheapest_window(it, need, &group);
-    keep(part.blocks.empty() ? whole_group(it, need, group) : std::move(part));
+    keep(cheapest_window(it, need, group.blocks));
   }
   std::ranges::stable_sort(found, {}, &Window::frees);
   if (found.size() > kMostDeallocations) found.resize(kMostDeallocations);
@@ -144,10 +122,7 @@ void add_deallocations(const Case& it, std::uint64_t need, Findings& findings) {
     findings.cures.push_back(cure);
     if (it.space->space != Space::kL1 || !fits_in_dram(it, window.frees * it.space->banks))
       continue;
-    cure.kind = CureKind::kMoveToDram;
-    cure.call = "t = ttnn.to_memory_config(t, ttnn.DRAM_MEMORY_CONFIG)";
-    cure.text = fmt::format("Or move {} to DRAM, or make it there: {}.",
-                            tensors.blocks == 1 ? "it" : "them", then_text(cure));
+    say_to_dram(it, tensors.blocks, then_text(cure), cure);
     findings.cures.push_back(cure);
   }
 }
@@ -161,15 +136,18 @@ void add_reallocation(const Case& it, std::uint64_t need, Findings& findings) {
     const HeldBlock& block = it.block(i);
     if (is_tensor(block.kind) && list.hole_without(block.range) >= need) candidates.push_back(i);
   }
-  std::ranges::stable_sort(candidates, {},
-                           [&](std::uint32_t i) { return size_of(it.block(i).range); });
-  candidates.resize(
-      std::min(candidates.size(), std::clamp<std::size_t>(2'000'000 / holes, 8, 256)));
+  const std::size_t tried =
+      std::min(candidates.size(), std::clamp<std::size_t>(2'000'000 / holes, 8, 256));
+  std::ranges::partial_sort(
+      candidates, candidates.begin() + static_cast<std::ptrdiff_t>(tried), {},
+      [&](std::uint32_t i) { return std::pair(size_of(it.block(i).range), i); });
+  candidates.resize(tried);
   for (const std::uint32_t i : candidates) {
     const AddressRange old = it.block(i).range;
     list.release(old);
     const AddressRange moved = list.place(size_of(old)).value_or(old);
-    const bool fits = moved != old && list.find(need).has_value();
+    const bool fits = moved != old && list.find(need).has_value() &&
+                      can_move(*it.space, old, moved, list.lowest_held());
     const std::uint64_t hole = fits ? list.largest() : 0;
     list.release(moved);
     list.take(old);
@@ -197,7 +175,7 @@ void add_cache_clearing(const Case& it, std::uint64_t need, Findings& findings) 
     bytes += size_of(it.block(i).range);
   }
   if (cached.empty()) return;
-  const std::uint64_t hole = largest_without(*it.space, cached);
+  const std::uint64_t hole = size_of(largest_hole(*it.space, cached));
   if (hole < need) return;
   Cure cure = fitting(CureKind::kClearProgramCache, need, hole);
   cure.frees = bytes;
@@ -209,6 +187,13 @@ void add_cache_clearing(const Case& it, std::uint64_t need, Findings& findings) 
 
 // ---- asking for less ---------------------------------------------------------------------------
 
+// What an operation makes on the way to its result is not asked for by its arguments.
+std::string if_result(const Case& it, const std::string& given) {
+  if (!computes(it.failure.operation)) return given;
+  const std::string own = fmt::format("it is the result of {} itself", it.failure.operation);
+  return given.empty() ? own : own + ", and " + given;
+}
+
 void add_data_type(const Case& it, std::uint64_t need, std::uint64_t hole, Findings& findings) {
   if (need % kTile != 0) return;
   struct Type {
@@ -219,7 +204,7 @@ void add_data_type(const Case& it, std::uint64_t need, std::uint64_t hole, Findi
     const std::uint64_t less = round_up(need / kTile * type.tile, it.space->alignment);
     if (less > hole) continue;
     Cure cure = fitting(CureKind::kDataType, less, hole);
-    cure.given = "it is bfloat16 in tiles";
+    cure.given = if_result(it, "it is bfloat16 in tiles");
     cure.value = type.bits;
     cure.call = fmt::format("dtype=ttnn.{}", type.name);
     cure.text = fmt::format(
@@ -238,7 +223,7 @@ void add_wider_spread(const Case& it, std::uint64_t hole, Findings& findings) {
       round_up((requested + banks - 1) / banks + kLargestTile, it.space->alignment);
   if (less > hole) return;
   Cure cure = fitting(CureKind::kInterleave, less, hole);
-  cure.given = "it is in tiles, and what uses it takes interleaved tensors";
+  cure.given = if_result(it, "it is in tiles, and what uses it takes interleaved tensors");
   cure.call = it.space->space == Space::kL1 ? "memory_config=ttnn.L1_MEMORY_CONFIG"
                                             : "memory_config=ttnn.DRAM_MEMORY_CONFIG";
   cure.text = fmt::format(
@@ -259,7 +244,7 @@ void add_smaller_shards(const Case& it, std::uint64_t need, std::uint64_t hole,
     if (need % (parts * unit) != 0 || less > hole) continue;
     Cure cure = fitting(CureKind::kShard, less, hole);
     cure.value = parts;
-    cure.given = fmt::format("a shard can be cut into {} equal parts", parts);
+    cure.given = if_result(it, fmt::format("a shard can be cut into {} equal parts", parts));
     cure.call = "memory_config=ttnn.MemoryConfig(…, ttnn.ShardSpec(…))";
     cure.text = fmt::format(
         "Cut each of the {} shards into {}, on {} cores: {} in each, which fit into the largest "
@@ -276,6 +261,7 @@ void add_request_in_dram(const Case& it, Findings& findings) {
   if (requested == 0 || it.space->space != Space::kL1 || !fits_in_dram(it, requested)) return;
   Cure cure;
   cure.kind = CureKind::kRequestInDram;
+  cure.given = if_result(it, "");
   cure.call = "memory_config=ttnn.DRAM_MEMORY_CONFIG";
   cure.hole = free_list_of(*it.dram).largest();
   cure.text = fmt::format("Make it in DRAM: {} are free there in one block of each of {} banks.",
@@ -296,7 +282,7 @@ void cure_allocation(const Case& it, Findings& findings) {
     add_deallocations(it, need, findings);
     add_cache_clearing(it, need, findings);
   }
-  const std::uint64_t hole = it.free_list().largest();
+  const std::uint64_t hole = size_of(largest_hole(*it.space));
   add_data_type(it, need, hole, findings);
   add_smaller_shards(it, need, hole, findings);
   add_wider_spread(it, hole, findings);

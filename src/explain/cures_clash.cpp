@@ -4,6 +4,8 @@
 // What helps where a program and buffers want the same bytes of L1: every buffer below the end of
 // the program's region has to go.
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +17,8 @@ namespace ttmem::explain {
 namespace {
 
 constexpr std::size_t kMostMoves = 64;
+constexpr std::size_t kMostTried = 4;           // lines whose tensors are freed for a result
+constexpr std::size_t kMostSearched = 100'000;  // blocks, each time anew
 
 std::string room_text(std::uint64_t lowest, std::uint64_t end) {
   return fmt::format("then the lowest buffer lies at {}, {} above the program", lowest,
@@ -29,9 +33,11 @@ ledger::Figure lowest_after_moving(const Case& it, const std::vector<std::uint32
   const auto first_kept = static_cast<std::uint32_t>(blocks.size());
   if (first_kept < it.space->blocks.size()) lowest = it.block(first_kept).range.begin;
   for (const std::uint32_t i : blocks) {
-    list.release(it.block(i).range);
-    const auto moved = list.place(size_of(it.block(i).range));
+    const ledger::AddressRange old = it.block(i).range;
+    list.release(old);
+    const auto moved = list.place(size_of(old));
     if (!moved || moved->begin < end) return std::nullopt;
+    if (!can_move(*it.space, old, *moved, list.lowest_held())) return std::nullopt;
     lowest = std::min(lowest, moved->begin);
   }
   return lowest;
@@ -56,29 +62,116 @@ void add_moves(const Case& it, const std::vector<std::uint32_t>& below, std::uin
   findings.cures.push_back(std::move(cure));
 }
 
-void add_freeing(const Case& it, const std::vector<std::uint32_t>& below, std::uint64_t end,
-                 Findings& findings) {
-  const std::size_t kept = below.size();
-  const std::uint64_t lowest =
-      kept < it.space->blocks.size() ? it.space->blocks[kept].range.begin : it.space->bank.end;
+std::uint64_t bytes_of(const Case& it, const std::vector<std::uint32_t>& blocks) {
   std::uint64_t bytes = 0;
-  for (const std::uint32_t i : below) bytes += size_of(it.block(i).range);
-  const Tensors tensors = tensors_of(it, below);
+  for (const std::uint32_t i : blocks) bytes += size_of(it.block(i).range);
+  return bytes;
+}
+
+// Of these tensors, by freeing them or having them in DRAM; `then` says what it gives.
+void add_freeing(const Case& it, const std::vector<std::uint32_t>& freed, std::uint64_t to_spare,
+                 const std::string& then, Findings& findings) {
+  const Tensors tensors = tensors_of(it, freed);
   Cure cure;
   cure.kind = CureKind::kDeallocate;
   cure.line = tensors.line;
   cure.addresses = tensors.addresses;
   cure.call = "ttnn.deallocate(t)";
-  cure.frees = bytes;
-  cure.to_spare = lowest - end;
-  cure.text = fmt::format("Deallocate {} before: {}.", tensors.text, room_text(lowest, end));
+  cure.frees = bytes_of(it, freed);
+  cure.to_spare = to_spare;
+  cure.text = fmt::format("Deallocate {} before: {}.", tensors.text, then);
   findings.cures.push_back(cure);
-  if (!fits_in_dram(it, bytes * it.space->banks)) return;
-  cure.kind = CureKind::kMoveToDram;
-  cure.call = "t = ttnn.to_memory_config(t, ttnn.DRAM_MEMORY_CONFIG)";
-  cure.text =
-      fmt::format("Or move {} to DRAM, or make {} there: {}.", below.size() == 1 ? "it" : "them",
-                  below.size() == 1 ? "it" : "them", room_text(lowest, end));
+  if (!fits_in_dram(it, *cure.frees * it.space->banks)) return;
+  say_to_dram(it, freed.size(), then, cure);
+  findings.cures.push_back(std::move(cure));
+}
+
+// Where the lowest buffer lies without the lowest ones.
+std::uint64_t lowest_without(const Case& it, const std::vector<std::uint32_t>& below) {
+  return below.size() < it.space->blocks.size() ? it.space->blocks[below.size()].range.begin
+                                                : it.space->bank.end;
+}
+
+// ---- the result of the operation itself ---------------------------------------------------------
+
+// An operation makes its result before its program is launched. Nobody can free that before.
+std::optional<std::uint32_t> own_result(const Case& it) {
+  std::optional<std::uint32_t> newest;
+  for (std::uint32_t i = 0; i < it.space->blocks.size(); ++i) {
+    if (!is_tensor(it.block(i).kind)) continue;
+    if (!newest || it.block(i).since >= it.block(*newest).since) newest = i;
+  }
+  if (!newest || it.failure.operation.empty()) return std::nullopt;
+  const ledger::HeldOrigin& origin = it.space->origins[it.block(*newest).origin];
+  const bool own = origin.operation == it.failure.operation && origin.line == it.failure.line;
+  return own ? newest : std::nullopt;
+}
+
+// Where the result would be, and the lowest buffer, if these blocks had been freed before.
+struct Replaced {
+  std::uint64_t result = 0, lowest = 0;
+};
+Replaced replaced(const Case& it, std::uint32_t own, const std::vector<std::uint32_t>& freed) {
+  FreeList list = it.free_list();
+  for (const std::uint32_t i : freed) list.release(it.block(i).range);
+  list.release(it.block(own).range);
+  const auto place = list.place(size_of(it.block(own).range));
+  return {place ? place->begin : 0, list.lowest_held()};
+}
+
+// What must go, alone or with all tensors of one line: the fewest bytes that make room.
+std::vector<std::uint32_t> cheapest_before(const Case& it, std::uint32_t own,
+                                           const std::vector<std::uint32_t>& must_go,
+                                           std::uint64_t end) {
+  std::vector<std::uint32_t> best;
+  const auto consider = [&](std::vector<std::uint32_t> freed) {
+    if (freed.empty() || replaced(it, own, freed).lowest < end) return;
+    if (best.empty() || bytes_of(it, freed) < bytes_of(it, best)) best = std::move(freed);
+  };
+  consider(must_go);
+  if (it.space->blocks.size() > kMostSearched) return best;
+  std::size_t tried = 0;
+  for (const HeldGroup& group : it.groups) {
+    if (!is_tensor(group.kind) || ++tried > kMostTried) continue;
+    std::vector<std::uint32_t> freed;
+    std::ranges::set_union(must_go, group.blocks, std::back_inserter(freed));
+    std::erase(freed, own);
+    consider(std::move(freed));
+  }
+  return best;
+}
+
+void add_freeing_for_result(const Case& it, std::uint32_t own,
+                            const std::vector<std::uint32_t>& must_go, std::uint64_t end,
+                            Findings& findings) {
+  const std::vector<std::uint32_t> freed = cheapest_before(it, own, must_go, end);
+  if (freed.empty()) return;
+  const Replaced now = replaced(it, own, freed);
+  const std::string then =
+      fmt::format("then its result goes to {}, and the lowest buffer lies {} above the program",
+                  now.result, bytes_text(now.lowest - end));
+  add_freeing(it, freed, now.lowest - end, then, findings);
+}
+
+void cure_own_result(const Case& it, std::uint32_t own, std::vector<std::uint32_t> below,
+                     std::uint64_t end, Findings& findings) {
+  const ledger::HeldBlock& result = it.block(own);
+  const std::uint64_t lowest = lowest_without(it, below);
+  std::erase(below, own);
+  add_freeing_for_result(it, own, below, end, findings);
+  findings.remarks.push_back(fmt::format(
+      "The buffer at {} is the newest, made at the line that failed: it is taken for the result of "
+      "{}, which cannot be freed before.",
+      result.range.begin, it.failure.operation));
+  const bool interleaved = result.layout == ledger::Layout::kInterleaved;
+  if (!below.empty() || !interleaved || !fits_in_dram(it, size_of(result.range) * it.space->banks))
+    return;
+  Cure cure;
+  cure.kind = CureKind::kRequestInDram;
+  cure.call = "memory_config=ttnn.DRAM_MEMORY_CONFIG";
+  cure.to_spare = lowest - end;
+  cure.text = fmt::format("Have the result of {} in DRAM: {}.", it.failure.operation,
+                          room_text(lowest, end));
   findings.cures.push_back(std::move(cure));
 }
 
@@ -124,9 +217,13 @@ void cure_clash(const Case& it, Findings& findings) {
     tensors = tensors && is_tensor(it.block(i).kind);
   }
   if (below.empty()) return;
-  if (tensors) {
+  const auto own = own_result(it);
+  if (tensors && own && std::ranges::binary_search(below, *own)) {
+    cure_own_result(it, *own, below, end, findings);
+  } else if (tensors) {
     add_moves(it, below, end, findings);
-    add_freeing(it, below, end, findings);
+    const std::uint64_t lowest = lowest_without(it, below);
+    add_freeing(it, below, lowest - end, room_text(lowest, end), findings);
   }
   add_smaller_l1_small(it, *findings.clash->overlap, findings);
   remark_on_lock_step(it, findings);

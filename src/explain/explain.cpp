@@ -14,22 +14,6 @@ namespace {
 
 using ledger::Space;
 
-std::string_view space_title(const std::optional<Space>& space) {
-  if (!space) return "memory";
-  switch (*space) {
-    case Space::kDram:
-      return "DRAM";
-    case Space::kL1:
-      return "L1";
-    case Space::kL1Small:
-      return "L1_SMALL";
-    case Space::kTrace:
-      return "the trace region";
-    default:
-      return "memory";
-  }
-}
-
 std::uint64_t held_bytes(const ledger::SpacePicture& picture) {
   std::uint64_t held = 0;
   for (const ledger::HeldBlock& block : picture.blocks) held += block.range.end - block.range.begin;
@@ -48,11 +32,10 @@ BankSum sum_of(const Case& it) {
     sum.bank = it.message.bank;
     sum.figures_from = "message";
   } else if (it.space && is_sound(*it.space)) {
-    const FreeList list = it.free_list();
     sum.held = held_bytes(*it.space);
-    sum.holes = list.free_bytes();
-    sum.largest_hole = list.largest();
-    sum.bank = it.space->bank.end - it.space->bank.begin;
+    sum.bank = size_of(it.space->bank);
+    sum.holes = *sum.bank - *sum.held;
+    sum.largest_hole = size_of(largest_hole(*it.space));
     sum.figures_from = "picture";
   }
   if (!sum.bank) sum.bank = it.message.bank;
@@ -62,7 +45,7 @@ BankSum sum_of(const Case& it) {
 // Whether nothing that the runtime said contradicts the picture.
 bool agrees(const Case& it) {
   if (it.message.held && *it.message.held != held_bytes(*it.space)) return false;
-  if (it.message.largest && *it.message.largest != it.free_list().largest()) return false;
+  if (it.message.largest && *it.message.largest != size_of(largest_hole(*it.space))) return false;
   if (it.message.kind != MessageKind::kClash || !it.message.lowest_buffer) return true;
   return !it.space->blocks.empty() &&
          it.space->blocks.front().range.begin == *it.message.lowest_buffer;
@@ -118,9 +101,10 @@ void describe_clash(const Case& it, Findings& findings) {
   findings.clash = std::move(sides);
 }
 
-std::string piece_text(const BankSum& sum, std::string_view where) {
-  const std::string banks =
-      sum.banks == 0 ? "each bank" : fmt::format("each of {} banks", sum.banks);
+// Of shards, the banks that have one.
+std::string piece_text(const Case& it, const BankSum& sum, std::string_view where) {
+  const std::uint64_t count = it.message.banks.value_or(sum.banks);
+  const std::string banks = count == 0 ? "each bank" : fmt::format("each of {} banks", count);
   return fmt::format("it needs {} in {} of {}", bytes_text(sum.asked.value_or(0)), banks, where);
 }
 
@@ -140,13 +124,13 @@ std::string headline_of(const Case& it, const Findings& findings) {
   switch (findings.verdict) {
     case Verdict::kTooLarge:
       return fmt::format("Too large: {}, and a bank has only {}. No freeing helps.",
-                         piece_text(sum, where), bytes_text(*sum.bank));
+                         piece_text(it, sum, where), bytes_text(*sum.bank));
     case Verdict::kFull:
-      return fmt::format("Full: {}, and only {} are free.", piece_text(sum, where),
+      return fmt::format("Full: {}, and only {} are free.", piece_text(it, sum, where),
                          bytes_text(*sum.holes));
     case Verdict::kScattered:
       return fmt::format("Scattered: {} in one piece; {} are free, but the largest hole has {}.",
-                         piece_text(sum, where), bytes_text(*sum.holes),
+                         piece_text(it, sum, where), bytes_text(*sum.holes),
                          bytes_text(*sum.largest_hole));
     case Verdict::kClash:
       return clash_headline(it, *findings.clash);
@@ -160,7 +144,7 @@ std::string headline_of(const Case& it, const Findings& findings) {
       return needed != 0
                  ? fmt::format("The trace region is too small: the traces need {}, it has {}.",
                                bytes_text(needed), bytes_text(limit))
-                 : fmt::format("The trace region is too small: {}.", piece_text(sum, where));
+                 : fmt::format("The trace region is too small: {}.", piece_text(it, sum, where));
     case Verdict::kRing:
       return fmt::format(
           "The kernel-config ring is too small: the program needs {}, it has {}: {} "
@@ -175,6 +159,9 @@ std::string headline_of(const Case& it, const Findings& findings) {
           bytes_text(over));
     case Verdict::kOther:
       break;
+  }
+  if (!it.failure.told_to.empty()) {
+    return fmt::format("Why is told to {} alone: here is what was held.", it.failure.told_to);
   }
   return "TT-Metal's message is none that ttmem can explain: only what was held is shown.";
 }
@@ -195,10 +182,20 @@ void say_what_is_unknown(const Case& it, Findings& findings) {
         "The picture and the runtime's figures differ (another thread may have allocated "
         "meanwhile): no cure was tried out.");
   }
+  const bool of_l1 = it.message.kind == MessageKind::kOutOfMemory && findings.space == Space::kL1;
+  if (of_l1 && !findings.cures.empty() && computes(it.failure.operation)) {
+    unknown.push_back(fmt::format(
+        "Whether the program of {} then finds room in L1 is not known: the operation failed before "
+        "it came to that.",
+        it.failure.operation));
+  }
   const bool held = it.space && !it.space->blocks.empty();
   const auto has_no_line = [](const ledger::HeldOrigin& origin) { return origin.line.empty(); };
-  if (held && std::ranges::all_of(it.space->origins, has_no_line)) {
-    unknown.emplace_back("No holding has its line of Python (see `ttmem run --lines`).");
+  if (!it.failure.told_to.empty()) {
+    unknown.emplace_back(
+        fmt::format("Lines, and TT-Metal's message, are told to {} alone.", it.failure.told_to));
+  } else if (held && std::ranges::all_of(it.space->origins, has_no_line)) {
+    unknown.emplace_back("No holding has its line of Python: `ttmem doctor` says why.");
   }
   if (held) {
     unknown.emplace_back("Whether a tensor is still needed is not known: that is for you to say.");
@@ -206,6 +203,22 @@ void say_what_is_unknown(const Case& it, Findings& findings) {
 }
 
 }  // namespace
+
+std::string_view space_title(const std::optional<Space>& space) {
+  if (!space) return "memory";
+  switch (*space) {
+    case Space::kDram:
+      return "DRAM";
+    case Space::kL1:
+      return "L1";
+    case Space::kL1Small:
+      return "L1_SMALL";
+    case Space::kTrace:
+      return "the trace region";
+    default:
+      return "memory";
+  }
+}
 
 Findings explain_failure(const ledger::FailureView& failure,
                          const ledger::FailurePicture* picture) {

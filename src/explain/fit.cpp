@@ -17,7 +17,7 @@ using ledger::Space;
 using ledger::SpacePicture;
 
 constexpr std::uint64_t kMostSolved = 1ull << 40;
-constexpr std::uint64_t kDramPrefix = 1048640;  // reserved at the start of each bank
+constexpr std::uint64_t kTraceUnit = 8192;  // of a bank's part of the trace region
 
 SpacePicture empty_space(Space space, Arch arch, std::uint32_t banks, ledger::AddressRange bank) {
   SpacePicture picture;
@@ -67,13 +67,21 @@ std::vector<FitClash> clashes_of(const Filling& l1) {
 
 const std::vector<Board>& boards() {
   static const std::vector<Board> kAll = {
-      {"n150", Arch::kWormholeB0, 12, 1072693184, 64, 1393312, 105824},
-      {"n300", Arch::kWormholeB0, 12, 1072693184, 64, 1393312, 105824},
-      {"t3k", Arch::kWormholeB0, 12, 1072693184, 64, 1393312, 105824},
-      {"galaxy", Arch::kWormholeB0, 12, 1072693184, 72, 1393312, 105824},
-      {"p150", Arch::kBlackhole, 8, 4277141376, 110, 1461120, 111744},
+      {"n150", Arch::kWormholeB0, 1, 12, 1072693184, 1048640, {8, 8}, 1393312, 105824},
+      {"n300", Arch::kWormholeB0, 2, 12, 1072693184, 1048640, {8, 8}, 1393312, 105824},
+      {"t3k", Arch::kWormholeB0, 8, 12, 1072693184, 1048640, {8, 8}, 1393312, 105824},
+      {"galaxy", Arch::kWormholeB0, 32, 12, 1072693184, 1048640, {8, 9}, 1393312, 105824},
+      {"p150", Arch::kBlackhole, 1, 8, 4277141376, 1048704, {11, 10}, 1461120, 111744},
+      {"p300", Arch::kBlackhole, 2, 8, 4277141376, 1048704, {11, 10}, 1461120, 111744},
   };
   return kAll;
+}
+
+Grid compute_grid(Grid cores, std::uint64_t l1_banks) {
+  if (cores.cores() == 0 || l1_banks > cores.cores()) return {};
+  if (l1_banks % cores.columns == 0) return {cores.columns, l1_banks / cores.columns};
+  if (l1_banks % cores.rows == 0) return {l1_banks / cores.rows, cores.rows};
+  return {};
 }
 
 FitTarget empty_target(const Board& board, std::uint64_t l1_small_bytes,
@@ -82,13 +90,19 @@ FitTarget empty_target(const Board& board, std::uint64_t l1_small_bytes,
   target.device = fmt::format("an empty {}", board.name);
   target.empty = true;
   target.arch = board.arch;
-  const std::uint64_t traces =
-      std::min(board.dram_bank_bytes, trace_region_bytes / board.dram_banks);
+  // Both regions are at the top of their banks, in whole units.
+  const std::uint64_t each =
+      trace_region_bytes / board.dram_banks + (trace_region_bytes % board.dram_banks == 0 ? 0 : 1);
+  const std::uint64_t traces = std::min(board.dram_bank_bytes, round_up(each, kTraceUnit));
   target.dram = empty_space(Space::kDram, board.arch, board.dram_banks,
-                            {kDramPrefix, kDramPrefix + board.dram_bank_bytes - traces});
-  const std::uint64_t small = std::min(board.l1_bank_bytes, l1_small_bytes);
-  target.l1 = empty_space(Space::kL1, board.arch, board.l1_banks,
+                            {board.dram_base, board.dram_base + board.dram_bank_bytes - traces});
+  const std::uint64_t l1_banks = board.l1_grid.cores();
+  const BankRules rules = rules_of(board.arch, Space::kL1, l1_banks);
+  const std::uint64_t small =
+      std::min(board.l1_bank_bytes, round_up(l1_small_bytes, rules.block_alignment));
+  target.l1 = empty_space(Space::kL1, board.arch, static_cast<std::uint32_t>(l1_banks),
                           {board.l1_base, board.l1_base + board.l1_bank_bytes - small});
+  target.l1_grid = board.l1_grid;
   return target;
 }
 
@@ -100,7 +114,8 @@ Fit fit(const std::vector<TensorSpec>& tensors, const FitTarget& target) {
     Filling& filling = tensor.space == Space::kL1 ? l1 : dram;
     FitRow row;
     row.tensor = tensor;
-    const auto bytes = bytes_of(tensor, rules_of(target.arch, tensor.space, filling.picture.banks));
+    const auto bytes = bytes_of(
+        tensor, rules_of(target.arch, tensor.space, filling.picture.banks, target.l1_grid));
     if (bytes) {
       row.bytes = *bytes;
       filling.add(row);

@@ -22,14 +22,19 @@ struct FitTarget {
   bool empty = false;  // nobody has it open, or a board was named
   ledger::Arch arch = ledger::Arch::kUnknown;
   ledger::SpacePicture dram, l1;
+  Grid l1_grid;  // as the banks of L1 lie; 0 x 0 = not known
 };
+
+// Of the cores of a chip, those that are banks of L1: dispatch takes whole rows or whole columns.
+Grid compute_grid(Grid cores, std::uint64_t l1_banks);
 
 struct Board {
   const char* name;
   ledger::Arch arch;
+  std::uint32_t chips;
   std::uint32_t dram_banks;
-  std::uint64_t dram_bank_bytes;
-  std::uint32_t l1_banks;
+  std::uint64_t dram_bank_bytes, dram_base;
+  Grid l1_grid;
   std::uint64_t l1_bank_bytes, l1_base;
 };
 // Boards as ttnn 0.81.1 opens one chip of them, with no L1_SMALL and no trace region.

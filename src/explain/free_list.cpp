@@ -4,12 +4,15 @@
 
 #include <algorithm>
 
+#include "base/assert.hpp"
+
 namespace ttmem::explain {
 
 using ledger::AddressRange;
 
 FreeList::FreeList(ledger::Space space, AddressRange bank, const std::vector<AddressRange>& held)
-    : space_(space) {
+    : space_(space), bottom_(bank.begin) {
+  TTMEM_DCHECK(std::ranges::is_sorted(held, {}, &AddressRange::begin));
   std::uint64_t at = bank.begin;
   const auto add_hole = [&](std::uint64_t end) {
     if (at >= end) return;
@@ -60,7 +63,10 @@ std::optional<AddressRange> FreeList::place(std::uint64_t bytes) {
 }
 
 void FreeList::take(AddressRange range) {
-  const auto hole = std::prev(holes_.upper_bound(range.begin));
+  const auto above = holes_.upper_bound(range.begin);
+  TTMEM_CHECK(above != holes_.begin());  // a cure that takes what is held would be a lie
+  const auto hole = std::prev(above);
+  TTMEM_CHECK(range.begin <= range.end && range.end <= hole->second);
   const AddressRange around{hole->first, hole->second};
   holes_.erase(hole);
   if (around.begin < range.begin) holes_.emplace(around.begin, range.begin);
@@ -72,6 +78,11 @@ std::uint64_t FreeList::largest() const {
   std::uint64_t largest = 0;
   for (const auto& [begin, end] : holes_) largest = std::max(largest, end - begin);
   return largest;
+}
+
+std::uint64_t FreeList::lowest_held() const {
+  const bool is_free = !holes_.empty() && holes_.begin()->first == bottom_;
+  return is_free ? holes_.begin()->second : bottom_;
 }
 
 std::uint64_t FreeList::hole_without(AddressRange range) const {

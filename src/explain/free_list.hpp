@@ -33,12 +33,14 @@ class FreeList {
 
   std::uint64_t free_bytes() const { return free_bytes_; }
   std::uint64_t largest() const;
+  std::uint64_t lowest_held() const;  // address; the end of the bank if nothing is held
   // Bytes of the hole that would be there if `range`, which is held, were free.
   std::uint64_t hole_without(ledger::AddressRange range) const;
   std::vector<ledger::AddressRange> holes() const;  // by address
 
  private:
   ledger::Space space_;
+  std::uint64_t bottom_;
   std::map<std::uint64_t, std::uint64_t> holes_;  // begin to end
   std::uint64_t free_bytes_ = 0;
 };

@@ -86,22 +86,12 @@ std::optional<NextClash> next_clash(const SpacePicture& l1, const SpaceNow& spac
   return next;
 }
 
+// Cut off, as in the tables.
+std::uint64_t whole(double number) { return static_cast<std::uint64_t>(std::max(number, 0.0)); }
+
 std::string named(const NextClash& next) {
   const std::string program = next.program.empty() ? "a program" : next.program;
   return next.line.empty() ? program : fmt::format("{} ({})", program, next.line);
-}
-
-std::string_view word(Space space) {
-  switch (space) {
-    case Space::kL1:
-      return "L1";
-    case Space::kL1Small:
-      return "L1_SMALL";
-    case Space::kTrace:
-      return "the trace region";
-    default:
-      return "DRAM";
-  }
 }
 
 std::string headline_of(const LiveFindings& findings) {
@@ -121,22 +111,22 @@ std::string headline_of(const LiveFindings& findings) {
   const double clash = next ? next->clash_after.value_or(kSoon + 1) : kSoon + 1;
   if (clash <= kSoon && (!soonest || clash < *soonest->full_after)) {
     return fmt::format(
-        "If it goes on like this, {} clashes in {:.0f} s: it has {} of headroom, and the lowest "
-        "buffer falls by {:.0f} B per second.",
-        named(*next), clash, bytes_text(static_cast<std::uint64_t>(next->headroom)),
-        static_cast<double>(next->headroom) / std::max(clash, 1e-9));
+        "If it goes on like this, {} clashes in {} s: it has {} of headroom, and the lowest "
+        "buffer falls by {} per second.",
+        named(*next), whole(clash), bytes_text(static_cast<std::uint64_t>(next->headroom)),
+        bytes_text(whole(static_cast<double>(next->headroom) / std::max(clash, 1e-9))));
   }
   if (soonest) {
     return fmt::format(
-        "If it goes on like this, {} is full in {:.0f} s: it grows by {:.0f} B per "
-        "second in each bank.",
-        word(soonest->space), *soonest->full_after, soonest->growth->held_per_second);
+        "If it goes on like this, {} is full in {} s: it grows by {} per second in each bank.",
+        space_title(soonest->space), whole(*soonest->full_after),
+        bytes_text(whole(soonest->growth->held_per_second)));
   }
   std::string text = "Nothing is about to fail, as far as it is known.";
   for (const SpaceNow& space : findings.spaces) {
     if (!space.sum.largest_hole || space.space == Space::kTrace) continue;
     text += fmt::format(" What needs more than {} in each bank of {} does not fit.",
-                        bytes_text(*space.sum.largest_hole), word(space.space));
+                        bytes_text(*space.sum.largest_hole), space_title(space.space));
   }
   return text;
 }
@@ -172,6 +162,7 @@ ledger::Figure lowest_after_moving(const Case& it, const std::vector<std::uint32
     list.release(old);
     const auto moved = list.place(size_of(old));
     if (!moved || moved->begin <= old.begin) return std::nullopt;
+    if (!can_move(*it.space, old, *moved, list.lowest_held())) return std::nullopt;
     lowest = std::min(lowest, moved->begin);
   }
   return lowest;
@@ -203,7 +194,7 @@ void add_rise(const Case& it, LiveFindings& findings) {
   }
   std::uint64_t bytes = 0;
   for (const std::uint32_t i : run) bytes += size_of(it.block(i).range);
-  if (!fits_in_dram(it, bytes * picture.banks)) return;
+  if (!fits_in_dram(it, bytes * picture.banks) || !can_copy(picture, lowest)) return;
   Cure cure;
   cure.kind = CureKind::kMoveToDram;
   name(cure, tensors);
@@ -233,9 +224,10 @@ void add_joining(const Case& it, LiveFindings& findings) {
     list.release(old);
     const AddressRange moved = list.place(size_of(old)).value_or(old);
     const std::uint64_t hole = list.largest();
+    const bool can = can_move(*it.space, old, moved, list.lowest_held());
     list.release(moved);
     list.take(old);
-    if (moved == old || hole <= before + before / kWorthwhile) continue;
+    if (moved == old || !can || hole <= before + before / kWorthwhile) continue;
     if (best && hole <= *best->hole) continue;
     best.emplace();
     best->kind = CureKind::kReallocate;
@@ -246,7 +238,7 @@ void add_joining(const Case& it, LiveFindings& findings) {
     best->given = "nothing else refers to the tensor";
     best->text = fmt::format(
         "Reallocate {}: it moves from {} to {}, and the largest hole of {} grows from {} to {}.",
-        tensors.text, old.begin, moved.begin, word(it.space->space), bytes_text(before),
+        tensors.text, old.begin, moved.begin, space_title(it.space->space), bytes_text(before),
         bytes_text(hole));
   }
   const bool known = best && std::ranges::any_of(findings.moves, [&](const Cure& move) {
@@ -276,7 +268,7 @@ void say_what_is_unknown(const LiveFindings& findings, bool l1_seen,
     if (!space.sum.held) {
       unknown.push_back(fmt::format(
           "How {} is filled is not known: not every block has one address for all banks.",
-          word(space.space)));
+          space_title(space.space)));
     }
   }
   if (!growth) {

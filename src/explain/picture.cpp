@@ -3,8 +3,9 @@
 //
 // The bank from bottom to top, and who holds it.
 #include <algorithm>
-#include <unordered_map>
-#include <utility>
+#include <functional>
+#include <queue>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -19,6 +20,7 @@ using ledger::HeldKind;
 
 constexpr std::size_t kOwnStrips = 12;  // the largest stretches; runs between them are one each
 constexpr std::size_t kMostHolders = 10;
+constexpr std::uint64_t kMostBanks = 64;  // that what was needed is drawn over
 
 std::string block_name(const ledger::SpacePicture& picture, const HeldBlock& block) {
   if (block.kind == HeldKind::kKernelBinaries) return "kernel binaries";
@@ -29,84 +31,128 @@ std::string block_name(const ledger::SpacePicture& picture, const HeldBlock& blo
                                   : fmt::format("{} {}", origin.operation, origin.line);
 }
 
-// Every stretch, touching blocks of one origin as one.
-std::vector<Strip> all_strips(const ledger::SpacePicture& picture) {
-  std::vector<Strip> strips;
-  std::uint64_t at = picture.bank.begin;
-  const auto add_hole = [&](std::uint64_t end) {
-    if (at < end) strips.push_back({StripKind::kHole, {at, end}, 0, end - at, ""});
+// A stretch of the bank: a hole, or touching blocks of one origin.
+struct Stretch {
+  AddressRange range;
+  std::uint64_t blocks = 0;          // 0 = a hole
+  const HeldBlock* first = nullptr;  // of its blocks
+};
+
+// Calls visit(stretch) from bottom to top. There may be millions: they are never kept.
+template <typename Visit>
+void for_each_stretch(const ledger::SpacePicture& picture, Visit visit) {
+  Stretch last{{picture.bank.begin, picture.bank.begin}};
+  const auto visit_hole_up_to = [&](std::uint64_t end) {
+    if (last.range.end < end) visit(Stretch{{last.range.end, end}});
   };
-  const HeldBlock* last = nullptr;
   for (const HeldBlock& block : picture.blocks) {
-    if (block.range.begin > at || !last) add_hole(std::min(block.range.begin, picture.bank.end));
-    const bool joins = last && last->range.end == block.range.begin &&
-                       last->origin == block.origin && last->kind == block.kind;
+    const bool joins = last.first && last.range.end == block.range.begin &&
+                       last.first->origin == block.origin && last.first->kind == block.kind;
     if (joins) {
-      strips.back().range.end = block.range.end;
-      ++strips.back().blocks;
-    } else {
-      strips.push_back({StripKind::kHeld, block.range, 1, 0, block_name(picture, block)});
+      last.range.end = block.range.end;
+      ++last.blocks;
+      continue;
     }
-    at = std::max(at, block.range.end);
-    last = &block;
+    if (last.first) visit(last);
+    visit_hole_up_to(block.range.begin);
+    last = {block.range, 1, &block};
   }
-  add_hole(picture.bank.end);
+  if (last.first) visit(last);
+  visit_hole_up_to(picture.bank.end);
+}
+
+// How large a stretch must be to be shown by itself: as the twelfth largest; and how many there
+// are.
+struct Shown {
+  std::uint64_t least = 0;
+  std::size_t at_least = 0;  // of exactly that size are shown
+  std::size_t count = 0;
+};
+
+Shown which_are_shown(const ledger::SpacePicture& picture) {
+  Shown shown;
+  std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> largest;
+  for_each_stretch(picture, [&](const Stretch& stretch) {
+    ++shown.count;
+    if (largest.size() == kOwnStrips && size_of(stretch.range) <= largest.top()) return;
+    if (largest.size() == kOwnStrips) largest.pop();
+    largest.push(size_of(stretch.range));
+  });
+  if (largest.empty()) return shown;
+  for (shown.least = largest.top(); !largest.empty() && largest.top() == shown.least;
+       largest.pop()) {
+    ++shown.at_least;
+  }
+  return shown;
+}
+
+Strip strip_of(const ledger::SpacePicture& picture, const Stretch& stretch) {
+  if (stretch.blocks == 0) {
+    return {StripKind::kHole, stretch.range, 0, size_of(stretch.range), ""};
+  }
+  return {StripKind::kHeld, stretch.range, stretch.blocks, 0, block_name(picture, *stretch.first)};
+}
+
+void add_to_run(Strip& run, const Stretch& stretch) {
+  run.kind = StripKind::kMixed;
+  run.name = "blocks and holes";
+  run.range.end = stretch.range.end;
+  run.blocks += stretch.blocks;
+  if (stretch.blocks == 0) run.free += size_of(stretch.range);
+}
+
+// All stretches, if they are few; else the largest stay, and what lies between two of them becomes
+// one.
+std::vector<Strip> strips_of(const ledger::SpacePicture& picture) {
+  Shown shown = which_are_shown(picture);
+  const bool all = shown.count <= 2 * kOwnStrips + 1;
+  std::vector<Strip> strips;
+  bool in_run = false;
+  for_each_stretch(picture, [&](const Stretch& stretch) {
+    const std::uint64_t size = size_of(stretch.range);
+    const bool stays = all || size > shown.least || (size == shown.least && shown.at_least > 0);
+    if (stays && size == shown.least && shown.at_least > 0) --shown.at_least;
+    if (stays || !in_run) {
+      strips.push_back(strip_of(picture, stretch));
+    } else {
+      add_to_run(strips.back(), stretch);
+    }
+    in_run = !stays;
+  });
   return strips;
 }
 
-void add_to_run(Strip& run, const Strip& strip) {
-  run.range.end = strip.range.end;
-  run.blocks += strip.blocks;
-  run.free += strip.free;
-}
-
-// The largest stay; what lies between two of them becomes one.
-std::vector<Strip> fewer(std::vector<Strip> strips) {
-  if (strips.size() <= 2 * kOwnStrips + 1) return strips;
-  std::vector<std::size_t> order(strips.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::nth_element(order, order.begin() + kOwnStrips, std::ranges::greater{},
-                           [&](std::size_t i) { return size_of(strips[i].range); });
-  std::vector<bool> stays(strips.size());
-  for (std::size_t i = 0; i < kOwnStrips; ++i) stays[order[i]] = true;
-  std::vector<Strip> few;
-  bool in_run = false;
-  for (std::size_t i = 0; i < strips.size(); ++i) {
-    if (stays[i] || !in_run) {
-      few.push_back(std::move(strips[i]));
-    } else {
-      few.back().kind = StripKind::kMixed;
-      few.back().name = "blocks and holes";
-      add_to_run(few.back(), strips[i]);
-    }
-    in_run = !stays[i];
-  }
-  return few;
-}
-
-// Where the request would have stood: in the largest hole, and as far beyond it as it is larger.
+// Where the request would have stood: in the largest hole, and as far beyond it as it is larger,
+// but within the bank, if it has room for it. The region of L1_SMALL would have to begin lower.
 void draw_needed(const Case& it, Findings& findings) {
   const std::uint64_t need = findings.sum.asked.value_or(0);
-  const bool allocation = findings.verdict == Verdict::kFull ||
-                          findings.verdict == Verdict::kScattered ||
-                          findings.verdict == Verdict::kL1Small;
-  if (need == 0 || !allocation || need > size_of(it.space->bank)) return;
-  AddressRange largest{it.space->bank.begin, it.space->bank.begin};
-  for (const AddressRange& hole : it.free_list().holes()) {
-    if (size_of(hole) > size_of(largest)) largest = hole;
-  }
+  const bool allocation =
+      findings.verdict == Verdict::kTooLarge || findings.verdict == Verdict::kFull ||
+      findings.verdict == Verdict::kScattered || findings.verdict == Verdict::kL1Small;
+  if (need == 0 || !allocation || need / kMostBanks > size_of(it.space->bank)) return;
+  const AddressRange largest = largest_hole(*it.space);
   AddressRange wanted{largest.begin, largest.begin + need};
   if (is_top_down(it.space->space) && largest.end >= need) {
     wanted = {largest.end - need, largest.end};
   }
+  const AddressRange& bank = it.space->bank;
+  if (need <= size_of(bank) && findings.verdict != Verdict::kL1Small) {
+    const std::uint64_t begin = std::clamp(wanted.begin, bank.begin, bank.end - need);
+    wanted = {begin, begin + need};
+  }
   findings.picture.push_back({StripKind::kNeeded, wanted, 0, 0, "what was asked for"});
 }
 
+// All that a program wants, whether buffers or the end of L1 are in its way.
 void draw_program(const Case& it, Findings& findings) {
-  if (!findings.clash || !findings.clash->region_end) return;
+  const bool too_large = findings.verdict == Verdict::kProgramTooLarge;
+  if (!too_large && !findings.clash) return;
+  const ledger::Figure end = too_large ? it.message.needed : findings.clash->region_end;
   const std::uint64_t base = it.space->unreserved_base.value_or(it.space->bank.begin);
+  if (!end || *end <= base || (*end - base) / kMostBanks > size_of(it.space->bank)) return;
+  const std::string& name = too_large ? it.failure.operation : findings.clash->program;
   findings.picture.push_back(
-      {StripKind::kProgram, {base, *findings.clash->region_end}, 0, 0, findings.clash->program});
+      {StripKind::kProgram, {base, *end}, 0, 0, name.empty() ? "the program" : name});
 }
 
 Holder holder_of(const Case& it, const HeldGroup& group) {
@@ -131,7 +177,7 @@ Holder holder_of(const Case& it, const HeldGroup& group) {
 
 void draw_bank(const Case& it, Findings& findings) {
   if (!is_sound(*it.space)) return;
-  findings.picture = fewer(all_strips(*it.space));
+  findings.picture = strips_of(*it.space);
   draw_needed(it, findings);
   draw_program(it, findings);
 }

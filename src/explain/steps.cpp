@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "explain/steps.hpp"
 
+#include <numeric>
+#include <utility>
+
 namespace ttmem::explain {
 namespace {
 
@@ -58,6 +61,7 @@ void StepFinder::missed() {
 }
 
 void StepFinder::allocated(std::uint64_t what, ledger::TimeNs time) {
+  const ledger::TimeNs previous = std::exchange(previous_, time);
   if (marked_) return;
   seen_.push_back(what);
   if (seen_.size() > kMostSeen) {
@@ -74,7 +78,8 @@ void StepFinder::allocated(std::uint64_t what, ledger::TimeNs time) {
   }
   if (++in_step_ < period_) return;
   in_step_ = 0;
-  add(time);
+  // Not at the allocation itself: each look tells its time anew, some nanoseconds apart.
+  add(std::midpoint(previous, time));
 }
 
 void StepFinder::search() {

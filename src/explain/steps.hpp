@@ -38,6 +38,7 @@ class StepFinder {
   std::vector<std::uint64_t> seen_;  // since the last surprise, at most kMostSeen
   std::size_t period_ = 0;           // 0 = not found
   std::size_t in_step_ = 0;          // allocations since the step began
+  ledger::TimeNs previous_ = 0;      // when the allocation before happened
 };
 
 }  // namespace ttmem::explain

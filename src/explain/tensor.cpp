@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "ledger/saturating.hpp"
 
@@ -17,8 +18,15 @@ using Shape = std::vector<std::uint64_t>;
 constexpr std::uint64_t kMostTensorBytes = 1ull << 50;
 constexpr std::size_t kMostDimensions = 16;
 
+struct Extent {
+  std::uint64_t height = 0, width = 0;
+};
+
+std::uint64_t times(std::uint64_t a, std::uint64_t b) {
+  return ledger::narrow(ledger::Wide{a} * b);
+}
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
-std::uint64_t padded(std::uint64_t a, std::uint64_t to) { return divide_up(a, to) * to; }
+std::uint64_t padded(std::uint64_t a, std::uint64_t to) { return times(divide_up(a, to), to); }
 
 bool is_block_format(DataType type) {
   return type == DataType::kBfloat8B || type == DataType::kBfloat4B;
@@ -32,6 +40,7 @@ std::uint64_t element_bytes(DataType type) {
       return 4;
     case DataType::kUint8:
     case DataType::kInt8:
+    case DataType::kFp8E4M3:
       return 1;
     default:
       return 2;
@@ -56,16 +65,112 @@ Pages pages_of(const TensorSpec& tensor, const Shape& shape) {
   const std::uint64_t height = shape.size() > 1 ? shape[shape.size() - 2] : 1;
   std::uint64_t repeats = 1;
   for (std::size_t i = 0; i + 2 < shape.size(); ++i) {
-    repeats = ledger::narrow(ledger::Wide{repeats} * shape[i]);
+    repeats = times(repeats, shape[i]);
   }
-  const auto times = [](std::uint64_t a, std::uint64_t b) {
-    return ledger::narrow(ledger::Wide{a} * b);
-  };
   if (tensor.layout == TensorLayout::kRowMajor) {
     return {times(width, element_bytes(tensor.type)), times(repeats, height)};
   }
   return {tile_bytes(tensor), times(repeats, times(divide_up(height, tensor.tile_height),
                                                    divide_up(width, tensor.tile_width)))};
+}
+
+bool is_tiled(const TensorSpec& tensor) { return tensor.layout == TensorLayout::kTile; }
+
+// What shards of two dimensions divide: all dimensions but the last are folded into the height.
+// The last two are padded to whole tiles, rows to whole shards.
+Extent folded(const TensorSpec& tensor) {
+  const Shape& shape = tensor.shape;
+  std::uint64_t height = shape.size() > 1 ? shape[shape.size() - 2] : 1;
+  if (is_tiled(tensor)) height = padded(height, tensor.tile_height);
+  for (std::size_t i = 0; i + 2 < shape.size(); ++i) height = times(height, shape[i]);
+  return {height, padded(shape.back(), is_tiled(tensor) ? tensor.tile_width : tensor.shard[1])};
+}
+
+std::string too_many(std::uint64_t shards, const char* along, std::uint64_t places,
+                     const std::string& place, const char* of = "") {
+  if (shards <= places) return "";
+  return fmt::format("{} shards along the {}, but only {} {}{}{}", shards, along, places, place,
+                     places == 1 ? "" : "s", of);
+}
+
+Grid grid_of(const TensorSpec& tensor, const BankRules& rules) {
+  return tensor.grid.cores() != 0 ? tensor.grid : rules.grid;
+}
+
+bool lies_in(Grid inner, Grid outer) {
+  return inner.columns <= outer.columns && inner.rows <= outer.rows;
+}
+
+// Whether the device has these cores, or banks. One row stands for so many cores, wherever they
+// are.
+std::string problem_of_grid(const TensorSpec& tensor, const BankRules& rules) {
+  const bool dram = tensor.space == ledger::Space::kDram;
+  const Grid grid = grid_of(tensor, rules);
+  // Of a grid for blocks the runtime takes only what they need.
+  if (tensor.sharding == Sharding::kBlock) return "";
+  if (dram && (grid.rows != 1 || grid.columns > rules.banks)) {
+    return fmt::format("DRAM has a grid of {}x1 banks, not of {}x{}", rules.banks, grid.columns,
+                       grid.rows);
+  }
+  const bool is_known = rules.grid.cores() != 0 && grid.rows > 1;
+  if (grid.cores() <= rules.banks && (!is_known || lies_in(grid, rules.grid))) return "";
+  return rules.grid.cores() == 0
+             ? fmt::format("the device has {} cores, not {}x{}", rules.banks, grid.columns,
+                           grid.rows)
+             : fmt::format("the device has a grid of {}x{} cores, not of {}x{}", rules.grid.columns,
+                           rules.grid.rows, grid.columns, grid.rows);
+}
+
+// Whether each shard has a core, or a bank, of its own.
+std::string problem_of_places(const TensorSpec& tensor, const BankRules& rules) {
+  const bool dram = tensor.space == ledger::Space::kDram;
+  const Extent all = folded(tensor);
+  const std::uint64_t high = divide_up(all.height, tensor.shard[0]);
+  const std::uint64_t wide = divide_up(all.width, tensor.shard[1]);
+  const Grid grid = grid_of(tensor, rules);
+  const std::uint64_t places = grid.cores() != 0 ? grid.cores() : rules.banks;
+  const char* place = dram ? "bank" : "core";
+  if (tensor.sharding == Sharding::kHeight) return too_many(high, "height", places, place);
+  if (tensor.sharding == Sharding::kWidth) return too_many(wide, "width", places, place);
+  if (grid.cores() == 0) return too_many(times(high, wide), "height and width", places, place);
+  const char* of = dram ? " of banks" : " of cores";
+  if (const std::string rows = too_many(high, "height", grid.rows, "row", of); !rows.empty()) {
+    return rows;
+  }
+  if (const std::string columns = too_many(wide, "width", grid.columns, "column", of);
+      !columns.empty()) {
+    return columns;
+  }
+  // In column major order columns and rows are changed over.
+  const Grid device = rules.grid;
+  const bool is_known = device.cores() != 0;
+  if (!is_known || lies_in({wide, high}, device) || (!dram && lies_in({high, wide}, device))) {
+    return "";
+  }
+  return fmt::format("{}x{} shards, but the device has a grid of {}x{} {}s", wide, high,
+                     device.columns, device.rows, place);
+}
+
+bool is_of_whole_tiles(const TensorSpec& tensor) {
+  const Shape& shard = tensor.shard;
+  const std::uint64_t height = shard.size() > 1 ? shard[shard.size() - 2] : 1;
+  return height % tensor.tile_height == 0 && shard.back() % tensor.tile_width == 0;
+}
+
+// What the runtime refuses of shards by height, by width and by block.
+std::string problem_of_shards(const TensorSpec& tensor, const BankRules& rules) {
+  const Extent all = folded(tensor), shard = {tensor.shard[0], tensor.shard[1]};
+  if (!is_tiled(tensor) && tensor.shape.size() == 1 && shard.height != 1) {
+    return fmt::format("the shards are {} high, rows of one dimension have a height of 1",
+                       shard.height);
+  }
+  if (tensor.sharding == Sharding::kHeight && shard.width != all.width) {
+    return fmt::format("the shards are {} wide, the tensor is {} wide", shard.width, all.width);
+  }
+  if (tensor.sharding == Sharding::kWidth && shard.height != all.height) {
+    return fmt::format("the shards are {} high, the tensor is {} high", shard.height, all.height);
+  }
+  return problem_of_places(tensor, rules);
 }
 
 std::string problem(const TensorSpec& tensor, const BankRules& rules) {
@@ -79,11 +184,23 @@ std::string problem(const TensorSpec& tensor, const BankRules& rules) {
   if (tensor.layout == TensorLayout::kRowMajor && is_block_format(tensor.type)) {
     return "bfloat8_b and bfloat4_b exist only in tiles";
   }
+  if (tensor.type == DataType::kFp8E4M3 && !rules.has_fp8) {
+    return "fp8_e4m3 exists only on blackhole";
+  }
+  if (tensor.type == DataType::kFp8E4M3 && is_tiled(tensor)) {
+    return "fp8_e4m3 exists only in rows (row_major)";
+  }
   if (tensor.sharding == Sharding::kInterleaved) return "";
   if (is_empty(tensor.shard)) return "a sharded tensor needs the shape of a shard";
-  const std::size_t wanted = tensor.sharding == Sharding::kNd ? tensor.shape.size() : 2;
+  const bool nd = tensor.sharding == Sharding::kNd;
+  const std::size_t wanted = nd ? tensor.shape.size() : 2;
   if (tensor.shard.size() != wanted) return fmt::format("a shard needs {} dimensions here", wanted);
-  return "";
+  if (is_tiled(tensor) && !is_of_whole_tiles(tensor)) {
+    return fmt::format("shards of {} are not made of whole tiles of {}x{}",
+                       fmt::join(tensor.shard, "x"), tensor.tile_height, tensor.tile_width);
+  }
+  if (std::string why = problem_of_grid(tensor, rules); !why.empty()) return why;
+  return nd ? "" : problem_of_shards(tensor, rules);
 }
 
 // How many shards the fullest core has.
@@ -91,27 +208,28 @@ std::uint64_t shards_on_a_core(const TensorSpec& tensor, const BankRules& rules)
   if (tensor.sharding != Sharding::kNd) return 1;
   std::uint64_t shards = 1;
   for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
-    shards = ledger::narrow(ledger::Wide{shards} * divide_up(tensor.shape[i], tensor.shard[i]));
+    shards = times(shards, divide_up(tensor.shape[i], tensor.shard[i]));
   }
-  const std::uint64_t cores = tensor.cores != 0 ? tensor.cores : rules.banks;
+  const std::uint64_t cores = tensor.grid.cores() != 0 ? tensor.grid.cores() : rules.banks;
   return divide_up(shards, std::min(shards, cores));
 }
 
 }  // namespace
 
-BankRules rules_of(ledger::Arch arch, ledger::Space space, std::uint64_t banks) {
+BankRules rules_of(ledger::Arch arch, ledger::Space space, std::uint64_t banks, Grid l1_grid) {
   const bool wide = arch == ledger::Arch::kBlackhole;
   const bool l1 = space == ledger::Space::kL1 || space == ledger::Space::kL1Small;
-  return {banks, l1 ? 16u : wide ? 64u : 32u, wide ? 64u : 32u};
+  return {banks,
+          l1     ? 16u
+          : wide ? 64u
+                 : 32u,
+          wide ? 64u : 32u, l1 ? l1_grid : Grid{banks, 1}, wide};
 }
 
 Result<TensorBytes> bytes_of(const TensorSpec& tensor, const BankRules& rules) {
   if (const std::string why = problem(tensor, rules); !why.empty()) {
     return Error{ErrorCode::kWrongKind, why};
   }
-  const auto times = [](std::uint64_t a, std::uint64_t b) {
-    return ledger::narrow(ledger::Wide{a} * b);
-  };
   const Pages all = pages_of(tensor, tensor.shape);
   TensorBytes bytes;
   bytes.page = all.bytes;

@@ -31,9 +31,16 @@ enum class DataType : std::uint8_t {
   kInt8,
   kBfloat8B,
   kBfloat4B,
+  kFp8E4M3,
 };
 enum class TensorLayout : std::uint8_t { kTile, kRowMajor };
 enum class Sharding : std::uint8_t { kInterleaved, kHeight, kWidth, kBlock, kNd };
+
+// Columns and rows of cores, or of banks: those of DRAM are one row.
+struct Grid {
+  std::uint64_t columns = 0, rows = 0;  // 0 x 0 = not known, or not asked for
+  std::uint64_t cores() const { return columns * rows; }
+};
 
 struct TensorSpec {
   std::string name;
@@ -44,7 +51,7 @@ struct TensorSpec {
   ledger::Space space = ledger::Space::kDram;
   Sharding sharding = Sharding::kInterleaved;
   std::vector<std::uint64_t> shard;  // height and width; ND: one a dimension
-  std::uint64_t cores = 0;           // that shards are spread over; 0 = all banks
+  Grid grid;                         // that shards are spread over; 0 x 0 = all banks
 };
 
 // What decides how a tensor lies in a space.
@@ -52,9 +59,12 @@ struct BankRules {
   std::uint64_t banks = 0;
   std::uint64_t page_alignment = 0;   // L1 16; DRAM 32, on Blackhole 64
   std::uint64_t block_alignment = 0;  // 32, on Blackhole 64
+  Grid grid = {};                     // how the banks lie
+  bool has_fp8 = false;               // Blackhole has
 };
 
-BankRules rules_of(ledger::Arch arch, ledger::Space space, std::uint64_t banks);
+// `l1_grid` as the cores of L1 lie, if it is known.
+BankRules rules_of(ledger::Arch arch, ledger::Space space, std::uint64_t banks, Grid l1_grid = {});
 
 struct TensorBytes {
   std::uint64_t page = 0, pages = 0;
@@ -75,8 +85,9 @@ Result<TensorSpec> part_of(const TensorSpec& tensor, std::int64_t dimension, std
 namespace ttmem::ledger {
 
 template <>
-inline constexpr std::array<std::string_view, 9> kNamesOf<explain::DataType> = {
-    "bfloat16", "float32", "uint32", "int32", "uint16", "uint8", "int8", "bfloat8_b", "bfloat4_b"};
+inline constexpr std::array<std::string_view, 10> kNamesOf<explain::DataType> = {
+    "bfloat16", "float32", "uint32",    "int32",     "uint16",
+    "uint8",    "int8",    "bfloat8_b", "bfloat4_b", "fp8_e4m3"};
 template <>
 inline constexpr std::array<std::string_view, 2> kNamesOf<explain::TensorLayout> = {"tile",
                                                                                     "row_major"};

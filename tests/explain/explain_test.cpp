@@ -3,6 +3,7 @@
 #include "explain/explain.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,14 @@ class Scene {
     failure.per_bank = per_bank;
     return explain_failure(failure, &picture);
   }
+  Findings grow_to(std::uint64_t end) {
+    failure.kind = "cb_clash";
+    failure.message = fmt::format(
+        "Statically allocated circular buffers on core range [0-0 - 7-7] grow to {} B which is "
+        "beyond max L1 size of 2000 B",
+        end);
+    return explain_failure(failure, &picture);
+  }
   Findings clash(std::uint64_t end) {
     failure.kind = "cb_clash";
     failure.message = fmt::format(
@@ -103,6 +112,7 @@ TEST(Explain, SmallerShardsOnMoreCoresAreTriedOut) {
       "free block: 1000 B)";
   Findings findings = explain_failure(scene.failure, &scene.picture);
   EXPECT_EQ(findings.verdict, Verdict::kTooLarge);
+  EXPECT_NE(findings.headline.find("in each of 4 banks"), std::string::npos) << findings.headline;
   const Cure* cure = find(findings, CureKind::kShard);
   ASSERT_NE(cure, nullptr);
   EXPECT_EQ(cure->value, 3u) << "halves have 1,200, which do not fit either";
@@ -166,6 +176,53 @@ TEST(Explain, SeveralNeighboursAreFreedWhereOneIsNotEnough) {
   EXPECT_NE(cure->text.find("a.py:1"), std::string::npos);
 }
 
+TEST(Explain, OfEqualFreeingsTheOneThatLeavesMostIsNamed) {
+  const Findings findings =
+      Scene().held(1000, 1300, 1).held(1300, 1600, 2).held(1600, 1900, 3).ask(300);
+  EXPECT_EQ(findings.verdict, Verdict::kFull);
+  const Cure* cure = find(findings, CureKind::kDeallocate);
+  ASSERT_NE(cure, nullptr);
+  EXPECT_EQ(cure->line, "a.py:3 f") << "what lies beside the hole";
+  EXPECT_EQ(cure->to_spare, 100u);
+}
+
+// L1 from 100,000 on, as large as it is.
+Scene wide_l1() {
+  Scene scene;
+  scene.picture.failed.bank = {100'000, 1'000'000};
+  scene.picture.failed.unreserved_base = 100'000;
+  scene.picture.dram = scene.picture.failed;
+  scene.picture.dram->space = Space::kDram;
+  scene.picture.dram->bank = {0, 1u << 30};
+  return scene;
+}
+
+// The copy of a tensor is a program too, and needs L1 below the lowest buffer.
+TEST(Explain, WhereNoCopyFindsRoomNothingIsMoved) {
+  const auto ask = [](std::uint64_t lowest) {
+    Scene scene = wide_l1();
+    scene.held(lowest, 900'000, 1).picture.dram->alignment = 32;
+    return scene.clash(lowest + 100);
+  };
+  const Findings tight = ask(108'191), roomy = ask(108'192);
+  ASSERT_NE(find(tight, CureKind::kMoveToDram), nullptr);
+  ASSERT_NE(find(roomy, CureKind::kMoveToDram), nullptr);
+  EXPECT_EQ(find(tight, CureKind::kMoveToDram)->call, "memory_config=ttnn.DRAM_MEMORY_CONFIG");
+  EXPECT_EQ(find(tight, CureKind::kMoveToDram)->text.substr(0, 22), "Or make it in DRAM: th");
+  EXPECT_EQ(find(roomy, CureKind::kMoveToDram)->text.substr(0, 22), "Or move it to DRAM, or");
+}
+
+// A tensor that moves up by less than it is long goes through L1 as a whole.
+TEST(Explain, AMoveIntoItsOwnBytesNeedsRoomForAllOfIt) {
+  const auto moves = [](std::uint64_t lowest) {
+    Scene scene = wide_l1();
+    scene.held(lowest, 850'000, 1);
+    return find(scene.clash(lowest + 100), CureKind::kReallocate) != nullptr;
+  };
+  EXPECT_TRUE(moves(400'000)) << "450,000 B move to 550,000, above as many free ones";
+  EXPECT_FALSE(moves(399'000));
+}
+
 TEST(Explain, KernelBinariesAreNotDeallocatedByHand) {
   const Findings findings = Scene().held(1000, 2000, 1, HeldKind::kKernelBinaries).ask(400);
   EXPECT_EQ(find(findings, CureKind::kDeallocate), nullptr);
@@ -174,11 +231,62 @@ TEST(Explain, KernelBinariesAreNotDeallocatedByHand) {
   EXPECT_EQ(cure->hole, 1000u);
 }
 
+// What a computing operation asks for may be on the way to its result, and its program comes later.
+TEST(Explain, OfAnOperationThatComputesMoreIsLeftOpen) {
+  const auto ask = [](const char* operation) {
+    Scene scene = wide_l1();
+    scene.picture.dram->alignment = 32;
+    scene.picture.failed.bank = {1000, 2000};
+    scene.picture.failed.unreserved_base = 1000;
+    scene.failure.operation = operation;
+    return scene.held(1400, 2000, 1).ask(450);
+  };
+  const Findings made = ask("ttnn.empty"), computed = ask("ttnn.matmul");
+  ASSERT_NE(find(made, CureKind::kRequestInDram), nullptr);
+  EXPECT_EQ(find(made, CureKind::kRequestInDram)->given, "");
+  EXPECT_EQ(find(computed, CureKind::kRequestInDram)->given,
+            "it is the result of ttnn.matmul itself");
+  EXPECT_EQ(computed.unknown.size(), made.unknown.size() + 1);
+}
+
 TEST(Explain, TooLargeIsNeverCuredByFreeing) {
   const Findings findings = Scene().held(1000, 1100, 1).ask(4096);
   EXPECT_EQ(findings.verdict, Verdict::kTooLarge);
   EXPECT_EQ(find(findings, CureKind::kDeallocate), nullptr);
   EXPECT_EQ(find(findings, CureKind::kReallocate), nullptr);
+}
+
+// The last strip, if it is of this kind.
+std::optional<ledger::AddressRange> drawn_over(const Findings& findings, StripKind kind) {
+  if (findings.picture.empty() || findings.picture.back().kind != kind) return std::nullopt;
+  return findings.picture.back().range;
+}
+
+TEST(Explain, WhatIsLargerThanTheBankIsDrawnBeyondIt) {
+  using Range = ledger::AddressRange;
+  EXPECT_EQ(drawn_over(Scene().held(1000, 1100, 1).ask(4096), StripKind::kNeeded),
+            Range(1100, 5196));
+  const Findings findings = Scene().held(1900, 2000, 1).grow_to(5000);
+  EXPECT_EQ(findings.verdict, Verdict::kProgramTooLarge);
+  EXPECT_EQ(drawn_over(findings, StripKind::kProgram), Range(1000, 5000));
+}
+
+TEST(Explain, WhatTheBankHasRoomForIsDrawnWithinIt) {
+  using Range = ledger::AddressRange;
+  const auto drawn = [](Space space) {
+    Scene scene(space);
+    return drawn_over(scene.held(1200, 1900, 1).ask(600), StripKind::kNeeded);
+  };
+  EXPECT_EQ(drawn(Space::kL1), Range(1000, 1600));
+  EXPECT_EQ(drawn(Space::kL1Small), Range(600, 1200)) << "its region would begin there";
+  EXPECT_EQ(drawn_over(Scene(Space::kDram).held(1000, 1800, 1).ask(300), StripKind::kNeeded),
+            Range(1700, 2000));
+}
+
+TEST(Explain, FiguresThatCannotBeAreNotDrawn) {
+  EXPECT_FALSE(drawn_over(Scene().held(1000, 1100, 1).ask(1u << 20), StripKind::kNeeded));
+  EXPECT_FALSE(drawn_over(Scene().held(1900, 2000, 1).grow_to(~0ull), StripKind::kProgram));
+  EXPECT_FALSE(drawn_over(Scene().held(1900, 2000, 1).clash(500), StripKind::kProgram));
 }
 
 TEST(Explain, NothingIsProvedOnAPictureThatIsCut) {
@@ -221,6 +329,56 @@ TEST(Explain, AClashIsCuredByMovingTheLowestBuffer) {
   ASSERT_EQ(findings.cures.front().kind, CureKind::kReallocate);
   EXPECT_EQ(findings.cures.front().to_spare, 350u) << "it goes to 1900..2000";
   EXPECT_EQ(findings.holders.front().origin.line, "a.py:1 f");
+}
+
+// What an operation made for its own result is there before its program, and cannot be freed first.
+TEST(Explain, TheResultOfTheOperationItselfIsNotFreedBefore) {
+  Scene scene;
+  scene.held(1300, 1400, 2).held(1400, 2000, 1);
+  scene.picture.failed.blocks[0].since = 2;
+  scene.picture.failed.blocks[1].since = 1;
+  scene.picture.dram = scene.picture.failed;
+  scene.picture.dram->space = Space::kDram;
+  scene.picture.dram->blocks.clear();
+  scene.picture.dram->bank = {0, 1u << 30};
+  scene.failure.operation = "ttnn.ones";
+  scene.failure.line = "a.py:2 f";
+  Findings findings = scene.clash(1350);
+  const Cure* freeing = find(findings, CureKind::kDeallocate);
+  ASSERT_NE(freeing, nullptr);
+  EXPECT_EQ(freeing->addresses, std::vector<std::uint64_t>{1400});
+  EXPECT_EQ(freeing->to_spare, 550u) << "the result goes to 1900";
+  EXPECT_EQ(find(findings, CureKind::kReallocate), nullptr);
+  const Cure* elsewhere = find(findings, CureKind::kRequestInDram);
+  ASSERT_NE(elsewhere, nullptr);
+  EXPECT_EQ(elsewhere->to_spare, 50u);
+  // Shards are a part of the program where they lie: without them it is another one.
+  scene.picture.failed.blocks[0].layout = ledger::Layout::kHeightSharded;
+  EXPECT_EQ(find(scene.clash(1350), CureKind::kRequestInDram), nullptr);
+  // An older one of the same line is from the round before.
+  scene.picture.failed.blocks[1].since = 3;
+  findings = scene.clash(1350);
+  ASSERT_NE(find(findings, CureKind::kDeallocate), nullptr);
+  EXPECT_EQ(find(findings, CureKind::kDeallocate)->addresses, std::vector<std::uint64_t>{1300});
+}
+
+TEST(Explain, OfDataflowBuffersOnlyTheLowestIsOfAnInputForCertain) {
+  const auto divisor = [](ledger::Part part) {
+    Scene scene = wide_l1();
+    scene.held(480'000, 1'000'000, 1).failure.operation = "ttnn.matmul";
+    scene.failure.program = 7;
+    ledger::HeldProgram program;
+    program.id = 7;
+    program.parts = {{part, 0, {100'000, 300'000}},
+                     {part, part == ledger::Part::kCb ? 1u : 0u, {300'000, 500'000}},
+                     {part, part == ledger::Part::kCb ? 2u : 0u, {500'000, 600'000}}};
+    scene.picture.failed.programs = {program};
+    const Findings findings = scene.clash(600'000);
+    const Cure* cure = find(findings, CureKind::kProgramConfig);
+    return cure ? *cure->value : 0;
+  };
+  EXPECT_EQ(divisor(ledger::Part::kCb), 4u) << "400,000 B become 200,000";
+  EXPECT_EQ(divisor(ledger::Part::kDataflowBuffer), 8u) << "200,000 B become 50,000";
 }
 
 TEST(Explain, AClashByLittleIsCuredByASmallerL1Small) {
@@ -275,6 +433,21 @@ TEST(Explain, ThePictureAddsUpToTheBankHoweverManyBlocksThereAre) {
   EXPECT_EQ(at, 100000u);
   EXPECT_EQ(blocks, 1000u);
   EXPECT_EQ(free, *findings.sum.holes);
+}
+
+TEST(Explain, OfAnotherUserSaysWhoIsToldWhyAndSendsNobodyToLookForLines) {
+  Scene scene;
+  scene.held(1000, 1100, 1).ask(950);
+  scene.failure.message.clear();
+  scene.failure.told_to = "alice";
+  for (ledger::HeldOrigin& origin : scene.picture.failed.origins) origin.line.clear();
+  const Findings findings = explain_failure(scene.failure, &scene.picture);
+  EXPECT_EQ(findings.verdict, Verdict::kOther);
+  EXPECT_EQ(findings.headline, "Why is told to alice alone: here is what was held.");
+  EXPECT_EQ(findings.unknown.front(), "Lines, and TT-Metal's message, are told to alice alone.");
+  for (const std::string& each : findings.unknown) {
+    EXPECT_EQ(each.find("doctor"), std::string::npos) << each;
+  }
 }
 
 }  // namespace

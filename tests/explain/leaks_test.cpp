@@ -98,6 +98,32 @@ TEST(Leaks, APlantedLeakOf64BytesNamesItsLine) {
   }
 }
 
+// Each look tells times anew, some nanoseconds apart.
+TEST(Leaks, ABlockThatBeginsAStepIsOnOneSideOfItAtEveryLook) {
+  LeakWatch watch;
+  const auto process = std::make_shared<const ledger::ProcessName>();
+  ledger::SpacePicture space;
+  space.space = Space::kDram;
+  space.banks = 12;
+  space.bank = {0, 1 << 20};
+  space.origins = {{"ttnn.add", "model.py:3", ""}};
+  ledger::TimeNs now = 1000;
+  for (std::uint64_t step = 0; step < 30; ++step) {
+    for (std::uint64_t line = 0; line < 4; ++line) {
+      watch.steps_of(process).allocated(line, now += 1000);
+    }
+    ledger::HeldBlock block;
+    block.range = {step * 64, step * 64 + 64};
+    block.since = now;
+    space.blocks.push_back(block);
+    auto told = space;
+    for (auto& each : told.blocks) each.since -= step % 2;
+    if (watch.is_due(process)) watch.look({process, 0, {told}});
+  }
+  ASSERT_EQ(watch.report().suspects.size(), 1u);
+  EXPECT_DOUBLE_EQ(watch.report().suspects[0].blocks_per_step, 1);
+}
+
 TEST(Leaks, SaysOfWhomItKnowsEnough) {
   Decoder decoder;
   for (int i = 0; i < 9; ++i) decoder.step(64);

@@ -4,7 +4,10 @@
 // Blocks that the runtime's own get_memory_view showed for these tensors on n150 and P150.
 #include "explain/tensor.hpp"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -45,7 +48,7 @@ void check(const std::vector<Known>& all, Arch arch, std::uint64_t dram, std::ui
     tensor.space = known.space;
     tensor.sharding = known.sharding;
     tensor.shard = known.shard;
-    tensor.cores = known.cores;
+    tensor.grid = known.cores == 64 ? Grid{8, 8} : Grid{known.cores, 1};
     tensor.tile_height = known.tile_height;
     const std::uint64_t banks = known.space == Space::kL1 ? l1 : dram;
     const auto bytes = bytes_of(tensor, rules_of(arch, known.space, banks));
@@ -107,7 +110,10 @@ TEST(Tensor, OnBlackhole) {
          {{1024, 1024}, kBfp8, kTile, dram, 139264},
          {{1024, 1024}, kBfp8, kTile, l1, 10880},
          {{17}, DataType::kUint32, kRows, dram, 128},
-         {{7, 3}, DataType::kUint8, kRows, l1, 64}},
+         {{7, 3}, DataType::kUint8, kRows, l1, 64},
+         {{3, 5, 32, 500}, DataType::kFp8E4M3, kRows, l1, 2560},
+         {{5, 500, 32}, DataType::kFp8E4M3, kRows, dram, 20032},
+         {{257, 64}, DataType::kFp8E4M3, kRows, l1, 4160, Sharding::kWidth, {257, 2}, 32}},
         Arch::kBlackhole, 8, 110);
 }
 
@@ -124,11 +130,189 @@ TEST(Tensor, WhatCannotBeIsSaid) {
   tensor.type = kBfp8;
   tensor.layout = kRows;
   EXPECT_FALSE(bytes_of(tensor, rules));
+  tensor.type = DataType::kFp8E4M3;
+  EXPECT_FALSE(bytes_of(tensor, rules)) << "not on Wormhole";
+  const BankRules blackhole = rules_of(Arch::kBlackhole, Space::kDram, 8);
+  EXPECT_TRUE(bytes_of(tensor, blackhole));
   tensor.layout = kTile;
+  EXPECT_FALSE(bytes_of(tensor, blackhole)) << "only in rows";
+  tensor.type = kBfp8;
   tensor.sharding = Sharding::kHeight;
   EXPECT_FALSE(bytes_of(tensor, rules)) << "no shard";
   tensor.shard = {32, 32, 32};
   EXPECT_FALSE(bytes_of(tensor, rules));
+}
+
+struct Refused {
+  Shape shape;
+  Sharding sharding;
+  Shape shard;
+  std::string_view why;  // "": the runtime accepts it
+  TensorLayout layout = kTile;
+  Space space = Space::kL1;
+  Grid grid = {};
+};
+
+void check_refused(const std::vector<Refused>& all, Arch arch, std::uint64_t dram, Grid l1) {
+  for (const Refused& each : all) {
+    TensorSpec tensor;
+    tensor.shape = each.shape;
+    tensor.layout = each.layout;
+    tensor.space = each.space;
+    tensor.sharding = each.sharding;
+    tensor.shard = each.shard;
+    tensor.grid = each.grid;
+    const std::uint64_t banks = each.space == Space::kL1 ? l1.cores() : dram;
+    const auto bytes = bytes_of(tensor, rules_of(arch, each.space, banks, l1));
+    EXPECT_EQ(bytes ? "" : bytes.error().message, each.why);
+  }
+}
+
+// What ttnn 0.81.1 said to each of them on a mock n150.
+TEST(Tensor, ShardsThatTheRuntimeRefuses) {
+  const auto height = Sharding::kHeight, width = Sharding::kWidth, block = Sharding::kBlock;
+  const auto nd = Sharding::kNd;
+  const Space dram = Space::kDram, l1 = Space::kL1;
+  const std::string_view few = "128 shards along the height, but only 64 cores";
+  check_refused(
+      {{{1, 1, 1024, 1024}, height, {32, 64}, "the shards are 64 wide, the tensor is 1024 wide"},
+       {{1, 1, 4096, 4096}, height, {32, 4096}, few},
+       {{64, 64}, height, {33, 64}, "shards of 33x64 are not made of whole tiles of 32x32"},
+       {{64, 64}, height, {32, 33}, "shards of 32x33 are not made of whole tiles of 32x32"},
+       {{64, 50}, height, {32, 64}, ""},
+       {{64, 50}, height, {32, 96}, "the shards are 96 wide, the tensor is 64 wide"},
+       {{32, 64}, height, {128, 64}, ""},
+       {{3, 5, 7, 64}, height, {32, 64}, ""},
+       {{64}, height, {32, 64}, ""},
+       {{100, 50}, height, {10, 64}, "", kRows},
+       {{100, 50}, height, {10, 25}, "the shards are 25 wide, the tensor is 50 wide", kRows},
+       {{64}, height, {1, 64}, "", kRows},
+       {{64},
+        height,
+        {2, 64},
+        "the shards are 2 high, rows of one dimension have a height of 1",
+        kRows},
+       {{64, 2048}, width, {64, 32}, ""},
+       {{64, 2080}, width, {64, 32}, "65 shards along the width, but only 64 cores"},
+       {{64, 1024}, width, {32, 32}, "the shards are 32 high, the tensor is 64 high"},
+       {{64, 1024}, width, {96, 32}, "the shards are 96 high, the tensor is 64 high"},
+       {{2, 50, 512}, width, {128, 32}, ""},
+       {{2, 50, 512}, width, {100, 32}, "", kRows},
+       {{2, 50, 512}, width, {128, 32}, "the shards are 128 high, the tensor is 100 high", kRows},
+       {{1024, 1024}, block, {128, 128}, ""},
+       {{1024, 1024}, block, {64, 128}, "16 shards along the height, but only 8 rows of cores"},
+       {{1024, 1024}, block, {128, 64}, "16 shards along the width, but only 8 columns of cores"},
+       {{1024, 512}, block, {128, 128}, "", kTile, l1, {4, 8}},
+       {{1024, 512},
+        block,
+        {128, 128},
+        "8 shards along the height, but only 4 rows of cores",
+        kTile,
+        l1,
+        {8, 4}},
+       {{384, 64}, height, {32, 64}, "", kTile, dram},
+       {{416, 64}, height, {32, 64}, "13 shards along the height, but only 12 banks", kTile, dram},
+       {{416, 64},
+        height,
+        {32, 64},
+        "DRAM has a grid of 12x1 banks, not of 13x1",
+        kTile,
+        dram,
+        {13, 1}},
+       {{384, 64},
+        height,
+        {32, 64},
+        "DRAM has a grid of 12x1 banks, not of 4x3",
+        kTile,
+        dram,
+        {4, 3}},
+       {{384, 64},
+        height,
+        {32, 64},
+        "12 shards along the height, but only 4 banks",
+        kTile,
+        dram,
+        {4, 1}},
+       {{416, 64}, nd, {32, 64}, "DRAM has a grid of 12x1 banks, not of 4x3", kTile, dram, {4, 3}},
+       {{64, 64},
+        height,
+        {32, 64},
+        "the device has a grid of 8x8 cores, not of 9x8",
+        kTile,
+        l1,
+        {9, 8}},
+       {{64, 64},
+        width,
+        {64, 32},
+        "the device has a grid of 8x8 cores, not of 2x9",
+        kTile,
+        l1,
+        {2, 9}},
+       {{64, 64},
+        nd,
+        {32, 32},
+        "the device has a grid of 8x8 cores, not of 9x9",
+        kTile,
+        l1,
+        {9, 9}},
+       {{64, 64}, nd, {32, 32}, "", kTile, l1, {64, 1}},
+       {{64, 64}, block, {32, 32}, "", kTile, l1, {9, 9}},
+       {{288, 64},
+        block,
+        {32, 32},
+        "2x9 shards, but the device has a grid of 8x8 cores",
+        kTile,
+        l1,
+        {9, 9}},
+       {{4, 64, 64}, nd, {1, 32, 48}, "shards of 1x32x48 are not made of whole tiles of 32x32"},
+       {{64}, nd, {32}, "shards of 32 are not made of whole tiles of 32x32"},
+       {{64}, nd, {32}, "", kRows},
+       {{32, 384}, block, {32, 32}, "", kTile, dram},
+       {{64, 384},
+        block,
+        {32, 32},
+        "2 shards along the height, but only 1 row of banks",
+        kTile,
+        dram}},
+      Arch::kWormholeB0, 12, {8, 8});
+}
+
+TEST(Tensor, TheGridOfTheDeviceLimitsItsShards) {
+  const auto width = Sharding::kWidth, block = Sharding::kBlock;
+  const std::vector<Refused> all = {{{64, 2080}, width, {64, 32}, ""},
+                                    {{1320, 32}, block, {132, 32}, "", kRows},
+                                    {{1331, 32},
+                                     block,
+                                     {121, 32},
+                                     "11 shards along the height, but only 10 rows of cores",
+                                     kRows},
+                                    {{32, 352}, block, {32, 32}, ""}};
+  check_refused(all, Arch::kBlackhole, 8, {11, 10});
+}
+
+TEST(Fit, DispatchTakesRowsOrColumnsOfTheCores) {
+  const auto grid = [](Grid cores, std::uint64_t banks) {
+    const Grid found = compute_grid(cores, banks);
+    return std::pair{found.columns, found.rows};
+  };
+  using Lengths = std::pair<std::uint64_t, std::uint64_t>;
+  EXPECT_EQ(grid({8, 9}, 64), Lengths(8, 8));
+  EXPECT_EQ(grid({12, 10}, 110), Lengths(11, 10));
+  EXPECT_EQ(grid({12, 10}, 120), Lengths(12, 10));
+  EXPECT_EQ(grid({8, 9}, 67), Lengths(0, 0));
+  EXPECT_EQ(grid({0, 0}, 64), Lengths(0, 0));
+}
+
+TEST(Fit, AnEmptyBoardIsAsTheRuntimeOpensIt) {
+  const auto named = [](const char* name) {
+    return *std::ranges::find(boards(), std::string_view(name), &Board::name);
+  };
+  const FitTarget wormhole = empty_target(named("n150"), 65, 196609);
+  EXPECT_EQ(wormhole.dram.bank, ledger::AddressRange(1048640, 1048640 + 1072668608));
+  EXPECT_EQ(wormhole.l1.bank.end - wormhole.l1.bank.begin, 1393216u);
+  const FitTarget blackhole = empty_target(named("p300"), 65, 196609);
+  EXPECT_EQ(blackhole.dram.bank, ledger::AddressRange(1048704, 1048704 + 4277108608));
+  EXPECT_EQ(blackhole.l1.bank.end - blackhole.l1.bank.begin, 1460992u);
 }
 
 TEST(Fit, TensorsArePlacedOneAfterTheOther) {
