@@ -19,6 +19,10 @@ DRAM_SHARE = ('ttmem_memory_bytes{{space="dram",figure="taken"{more}}} '
               '/ ignoring (figure) ttmem_memory_capacity_bytes{{space="dram"{more}}}')
 
 
+#: As the alert TtmemDaemonMissing sees them.
+SILENT = "up == 0 and on (instance, job) last_over_time(ttmem_self_snapshots_total[1d])"
+
+
 def query(expression, legend=""):
     return prometheus.Dataquery().expr(expression).legend_format(legend)
 
@@ -59,6 +63,10 @@ def fleet():
             .with_panel(now("Devices", "none", "count(ttmem_device_info)"))
             .with_panel(now("DRAM taken", "bytes", 'sum(ttmem_memory_bytes{space="dram",figure="taken"})'))
             .with_panel(now("Least headroom", "bytes", "min(ttmem_headroom_bytes)"))
+            .with_panel(now("Hosts that do not answer", "none", f"count({SILENT}) or vector(0)"))
+            .with_panel(now("Jobs", "none", "count(count by (workload, user) (ttmem_job_ranks > 0)) or vector(0)"))
+            .with_panel(now("DRAM that can be given out", "bytes", 'sum(ttmem_memory_capacity_bytes{space="dram"})'))
+            .with_panel(now("L1 used", "bytes", 'sum(ttmem_memory_bytes{space="l1_total",figure="used"})'))
             .with_panel(list_of("Fullest devices (share of DRAM)", "percentunit", f"topk(20, {share})"))
             .with_panel(list_of("Least headroom", "bytes", "bottomk(20, ttmem_headroom_bytes)"))
             .with_panel(over_time("DRAM taken per host", "bytes",
@@ -68,14 +76,17 @@ def fleet():
                                   query('sum by (instance) (ttmem_memory_bytes{space="l1_total",figure="used"})',
                                         "{{instance}}")))
             .with_panel(list_of("Failed allocations", "none", "ttmem_failures > 0"))
-            .with_panel(list_of("Processes that died", "none", 'ttmem_processes{state="died"} > 0')))
+            .with_panel(list_of("Processes that died", "none", 'ttmem_processes{state="died"} > 0'))
+            .with_panel(list_of("Jobs: ranks that live", "none", "sum by (workload, user) (ttmem_job_ranks)"))
+            .with_panel(list_of("What grows from step to step", "none", "ttmem_leak_suspects > 0")))
 
 
 def job():
-    here = 'workload="$workload"'
+    here = 'workload="$workload",user="$user"'  # two users may give a job the same name
     taken = f'ttmem_job_memory_bytes{{{here},space="%s",figure="%s"}}'
     missing = (f"max(ttmem_job_expected_ranks{{{here}}}) - sum(ttmem_job_ranks{{{here}}})")
-    return (board("ttmem / Job", "ttmem-job", [("workload", "Job", "label_values(ttmem_job_info, workload)")])
+    return (board("ttmem / Job", "ttmem-job", [("workload", "Job", "label_values(ttmem_job_info, workload)"),
+                                               ("user", "User", 'label_values(ttmem_job_info{workload="$workload"}, user)')])
             .with_panel(now("Ranks that live", "none", f"sum(ttmem_job_ranks{{{here}}})"))
             .with_panel(now("Ranks that are missing", "none", missing))
             .with_panel(now("Processes of it that died", "none", f"sum(ttmem_job_died_ranks{{{here}}})"))
@@ -90,7 +101,11 @@ def job():
             .with_panel(over_time("DRAM of single ranks", "bytes",
                                   query(f"max({taken % ('dram', 'most_rank')})", "the rank with most"),
                                   query(f"min({taken % ('dram', 'least_rank')})", "the rank with least")))
-            .with_panel(over_time("Ranks that live per host", "none", query(f"ttmem_job_ranks{{{here}}}", "{{instance}}"))))
+            .with_panel(over_time("Ranks that live per host", "none", query(f"ttmem_job_ranks{{{here}}}", "{{instance}}")))
+            .with_panel(list_of("Died first", "dateTimeAsIso", f"bottomk(1, ttmem_job_first_death_seconds{{{here}}}) * 1000"))
+            .with_panel(list_of("What it held when it died", "bytes",
+                                f"ttmem_job_first_death_bytes{{{here}}} and on (instance, rank) "
+                                f"bottomk(1, ttmem_job_first_death_seconds{{{here}}})")))
 
 
 def host():
@@ -129,7 +144,10 @@ def device():
                                   query(f'ttmem_memory_bytes{{{here},space="program_l1"}}', "{{figure}}")))
             .with_panel(over_time("Headroom", "bytes", query(f"ttmem_headroom_bytes{{{here}}}", "headroom")))
             .with_panel(over_time("Launches per second by kind", "ops",
-                                  query(f"rate(ttmem_dispatches_total{{{here}}}[1m])", "{{kind}}"))))
+                                  query(f"rate(ttmem_dispatches_total{{{here}}}[1m])", "{{kind}}")))
+            .with_panel(over_time("Temperature", "celsius",
+                                  query(f"ttmem_device_temperature_celsius{{{here}}}", "temperature")))
+            .with_panel(over_time("Power", "watt", query(f"ttmem_device_power_watts{{{here}}}", "power"))))
 
 
 def main():

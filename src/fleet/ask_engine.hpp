@@ -23,6 +23,10 @@ struct EngineQuestion {
 
 Result<Fleet> ask_fleet(const Engine& engine, const EngineQuestion& question);
 
+// What a job has on each of its hosts; nothing if the engine knows no such job.
+Result<std::vector<JobPart>> ask_job(const Engine& engine, const EngineQuestion& question,
+                                     const std::string& key, const std::string& user);
+
 // The devices of a host; an error if the engine knows no such host.
 Result<std::vector<DeviceRow>> ask_host(const Engine& engine, const EngineQuestion& question,
                                         const std::string& host);

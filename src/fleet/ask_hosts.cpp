@@ -36,7 +36,7 @@ Result<ledger::Snapshot> ask_daemon_of(const HostEntry& host, const HostQuestion
   request.timeout = question.timeout;
   request.most_bytes = view::kMostSnapshotBytes;
   if (!question.token.empty()) {
-    request.headers.emplace_back("Authorization", "Bearer " + question.token);
+    request.headers.push_back(authorization(question.token));
   }
   const auto answer = ask(request);
   if (!answer) return answer.error();
@@ -76,23 +76,23 @@ void start(const std::shared_ptr<Shared>& shared, std::size_t index, const HostE
 // ---- the answers as a fleet
 
 void add_devices(const ledger::Snapshot& snapshot, HostRow& row) {
-  ledger::WholeSum dram, dram_capacity, l1, l1_capacity;
-  std::uint64_t alive = 0;
+  std::uint64_t alive = 0, in_use = 0, untold = 0;
   for (const ledger::DeviceView& device : snapshot.devices) {
-    dram.add(device.figures.space(ledger::Space::kDram).taken);
-    dram_capacity.add(device.figures.space(ledger::Space::kDram).capacity);
-    l1.add(device.figures.l1_used());
-    l1_capacity.add(device.figures.l1_capacity);
+    const auto& dram = device.figures.space(ledger::Space::kDram);
+    in_use += dram.capacity ? 1u : 0u;
+    untold += dram.taken ? 0u : 1u;
+    add_known(dram.taken, row.dram);
+    add_known(dram.capacity, row.dram_capacity);
+    add_known(device.figures.l1_used(), row.l1);
+    add_known(device.figures.l1_capacity, row.l1_capacity);
     const auto& room = device.figures.headroom.min;
     if (room && (!row.headroom || *room < *row.headroom)) row.headroom = room;
   }
   for (const ledger::ProcessView& process : snapshot.processes) alive += process.alive ? 1 : 0;
   row.devices = snapshot.devices.size();
+  row.in_use = in_use;
+  row.untold = untold;
   row.processes = alive;
-  row.dram = dram.result();
-  row.dram_capacity = dram_capacity.result();
-  row.l1 = l1.result();
-  row.l1_capacity = l1_capacity.result();
 }
 
 HostRow row_of(const HostAnswer& answer, std::uint64_t now_ns) {
@@ -109,39 +109,19 @@ HostRow row_of(const HostAnswer& answer, std::uint64_t now_ns) {
   return row;
 }
 
-JobRow row_of(const ledger::JobView& job) {
-  JobRow row;
-  row.key = job.job.key;
-  row.name = job.job.name;
-  row.user = job.user.empty() ? std::to_string(job.uid) : job.user;
-  row.present = job.present;
-  if (job.expected) row.expected = *job.expected;
-  row.died = job.died;
-  row.dram = job.dram;
-  row.l1 = job.l1;
-  row.dram_least = job.dram_spread.least;
-  row.dram_most = job.dram_spread.most;
-  std::map<std::string, bool> hosts;
-  for (const ledger::RankView& rank : job.ranks) {
-    if (rank.process->alive) hosts[rank.host] = true;
-  }
-  row.hosts = hosts.size();
-  if (!job.tightest) return row;
-  const ledger::RankView& tightest = job.ranks[*job.tightest];
-  row.headroom = tightest.headroom;
-  row.headroom_host = tightest.host;
-  if (tightest.rank) row.headroom_rank = std::to_string(*tightest.rank);
-  return row;
-}
-
 // Who calls themselves the same, and whose clocks are off.
 void add_problems(const std::vector<HostAnswer>& answers, std::uint64_t now_ns, Fleet& fleet) {
   std::map<std::string, std::vector<std::string>> by_boot;
   std::map<std::string, std::vector<std::string>> by_name;
   for (const HostAnswer& answer : answers) {
     if (!answer.snapshot) continue;
-    by_name[answer.snapshot->host].push_back(answer.name);
-    by_boot[answer.snapshot->boot_id].push_back(answer.name);
+    const std::string& boot = answer.snapshot->boot_id;
+    auto& same_boot = by_boot[boot];
+    same_boot.push_back(answer.name);
+    // One host that is asked twice is said below, and is no second host with its name.
+    if (boot.empty() || same_boot.size() == 1) {
+      by_name[answer.snapshot->host].push_back(answer.name);
+    }
     const std::uint64_t then = answer.snapshot->time;
     const std::uint64_t skew = now_ns > then ? now_ns - then : then - now_ns;
     if (skew > kMostSkewNs) {
@@ -155,7 +135,6 @@ void add_problems(const std::vector<HostAnswer>& answers, std::uint64_t now_ns, 
     fleet.problems.push_back(fmt::format("{} are one host: it is counted {} times",
                                          view::printable(fmt::format("{}", fmt::join(names, ", "))),
                                          names.size()));
-    return;  // then the names are the same, too
   }
   for (const auto& [name, names] : by_name) {
     if (names.size() < 2) continue;

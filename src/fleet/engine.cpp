@@ -79,7 +79,8 @@ Result<Samples> read_samples(const std::string& body, std::vector<std::string>& 
   return samples;
 }
 
-Result<Samples> Engine::query(const std::string& expression) const {
+Result<Samples> Engine::query(const std::string& expression,
+                              std::vector<std::string>& warnings) const {
   Request request;
   request.method = "POST";
   request.url = url_;
@@ -93,11 +94,15 @@ Result<Samples> Engine::query(const std::string& expression) const {
   request.most_bytes = kMostAnswerBytes;
   const auto answer = ask(request);
   if (!answer) return answer.error();
+  if (answer->body.starts_with(R"({"error":{"status":)")) {  // as `ttmem serve` refuses
+    return refused(fmt::format("{} is no engine but a daemon of ttmem: ask it with --hosts FILE",
+                               url_.authority()));
+  }
   const bool says_why = answer->status == 400 || answer->status == 422 || answer->status == 503;
   if (answer->status != 200 && !says_why) {
     return refused(fmt::format("{}: {}", url_.authority(), status_text(answer->status)));
   }
-  auto samples = read_samples(answer->body, warnings_);
+  auto samples = read_samples(answer->body, warnings);
   if (samples) return samples;
   return refused(fmt::format("{}: {}", url_.authority(), samples.error().message));
 }

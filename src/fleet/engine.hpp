@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // An engine that speaks the HTTP API of Prometheus: Prometheus itself, VictoriaMetrics, Thanos,
-// Mimir. One instant query at a time, bounded in time, bytes and series.
+// Mimir. Instant queries, bounded in time, bytes and series.
 #pragma once
 
 #include <chrono>
@@ -31,16 +31,14 @@ class Engine {
   Engine(Url url, Headers headers, std::chrono::milliseconds timeout)
       : url_(std::move(url)), headers_(std::move(headers)), timeout_(timeout) {}
 
-  Result<Samples> query(const std::string& expression) const;
-  // What the engine warned of so far, each once.
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  // What the engine warns of is added to `warnings`, each once. May be called by several threads.
+  Result<Samples> query(const std::string& expression, std::vector<std::string>& warnings) const;
   std::string name() const { return url_.text(); }
 
  private:
   Url url_;
   Headers headers_;
   std::chrono::milliseconds timeout_;
-  mutable std::vector<std::string> warnings_;
 };
 
 // The answer of /api/v1/query, as a stranger wrote it.

@@ -15,6 +15,7 @@
 
 #include "ledger/figures.hpp"
 #include "ledger/job.hpp"
+#include "ledger/jobs.hpp"
 
 namespace ttmem::fleet {
 
@@ -36,14 +37,24 @@ struct HostRow {
   std::string problem;                  // why it is not fresh; "" = it is
   std::optional<std::uint64_t> age_ns;  // of what it told
   std::optional<std::uint64_t> devices, processes;
-  ledger::Figure dram, dram_capacity, l1, l1_capacity;
-  std::optional<std::int64_t> headroom;  // of its tightest device
+  std::optional<std::uint64_t>
+      in_use;  // devices whose capacity is told: a recorded process has them
+  std::optional<std::uint64_t> untold;  // devices of which nobody tells what is taken
+  ledger::Figure dram, dram_capacity, l1, l1_capacity;  // of the devices that tell it
+  std::optional<std::int64_t> headroom;                 // of its tightest device
 
   // Between 0 and 1, empty if it is not known.
   std::optional<double> dram_share() const {
     if (!dram || !dram_capacity || *dram_capacity == 0) return std::nullopt;
     return static_cast<double>(*dram) / static_cast<double>(*dram_capacity);
   }
+};
+
+// The first rank of a job that died, and what it held.
+struct FirstDeath {
+  std::uint64_t time_ns = 0;
+  std::string rank, host;  // "" = not known
+  ledger::Figure dram, l1;
 };
 
 struct JobRow {
@@ -53,6 +64,15 @@ struct JobRow {
   ledger::Figure dram_least, dram_most;      // of single ranks
   std::optional<std::int64_t> headroom;      // least
   std::string headroom_rank, headroom_host;  // whose that is; "" = not known
+  std::optional<FirstDeath> first_death;     // empty: nobody died, or nobody can tell who was first
+};
+// Of a job, as the ledger put it together.
+JobRow row_of(const ledger::JobView& job);
+
+// What a job has on one host.
+struct JobPart {
+  std::string host;
+  JobRow row;
 };
 
 struct DeviceRow {
@@ -81,13 +101,16 @@ struct Fleet {
   std::uint64_t fresh() const;
 };
 
-// Sums over the fresh hosts; a figure that one of them does not tell is not known.
+// Sums over the fresh hosts, of what they tell; what nobody tells is not known.
 struct FleetTotals {
-  std::uint64_t devices = 0;
+  std::uint64_t devices = 0, in_use = 0, untold = 0;
   ledger::Figure dram, dram_capacity, l1, l1_capacity;
   std::optional<std::int64_t> headroom;
 };
 FleetTotals totals_of(const Fleet& fleet);
+
+// Adds what is known to a sum that is not known before.
+void add_known(const ledger::Figure& part, ledger::Figure& sum);
 
 // Puts hosts and jobs in their order.
 void sort(Fleet& fleet);

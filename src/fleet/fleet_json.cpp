@@ -20,12 +20,22 @@ Json json_of(const HostRow& host) {
           {"problem", text_or_null(host.problem)},
           {"age_ns", or_null(host.age_ns)},
           {"devices", or_null(host.devices)},
+          {"devices_in_use", or_null(host.in_use)},
+          {"devices_untold", or_null(host.untold)},
           {"processes", or_null(host.processes)},
           {"dram", or_null(host.dram)},
           {"dram_capacity", or_null(host.dram_capacity)},
           {"l1", or_null(host.l1)},
           {"l1_capacity", or_null(host.l1_capacity)},
           {"headroom", or_null(host.headroom)}};
+}
+
+Json json_of(const FirstDeath& death) {
+  return {{"time_ns", view::json::time_or_null(death.time_ns)},
+          {"rank", text_or_null(death.rank)},
+          {"host", text_or_null(death.host)},
+          {"dram", or_null(death.dram)},
+          {"l1", or_null(death.l1)}};
 }
 
 Json json_of(const JobRow& job) {
@@ -42,7 +52,8 @@ Json json_of(const JobRow& job) {
           {"dram_most_rank", or_null(job.dram_most)},
           {"headroom", or_null(job.headroom)},
           {"headroom_rank", text_or_null(job.headroom_rank)},
-          {"headroom_host", text_or_null(job.headroom_host)}};
+          {"headroom_host", text_or_null(job.headroom_host)},
+          {"first_death", job.first_death ? json_of(*job.first_death) : Json(nullptr)}};
 }
 
 Json json_of(const DeviceRow& device) {
@@ -79,6 +90,8 @@ std::string fleet_json(const Fleet& fleet) {
   document["partial"] = fleet.is_partial();
   document["hosts_fresh"] = fleet.fresh();
   document["devices"] = totals.devices;
+  document["devices_in_use"] = totals.in_use;
+  document["devices_untold"] = totals.untold;
   document["dram"] = or_null(totals.dram);
   document["dram_capacity"] = or_null(totals.dram_capacity);
   document["l1"] = or_null(totals.l1);

@@ -45,7 +45,10 @@ std::string tenth(const std::optional<double>& value) {
 }
 
 std::string state_text(const HostRow& host) {
-  if (host.state == HostState::kFresh) return "";
+  if (host.state == HostState::kFresh) {
+    const std::uint64_t untold = host.untold.value_or(0);
+    return untold == 0 ? "" : fmt::format("{} untold", view::count_text(untold, "device"));
+  }
   return fmt::format("{}: {}", ledger::name(host.state), printable(host.problem));
 }
 
@@ -55,28 +58,28 @@ Tone tone_of(const HostRow& host) {
   return host.dram_share().value_or(0) >= kNearlyFull ? Tone::kWarn : Tone::kPlain;
 }
 
+std::string lines(const char* title, const std::vector<std::string>& texts, Tone tone,
+                  const view::Style& style) {
+  std::string text;
+  for (const std::string& each : texts) text += style.paint(tone, title + each) + "\n";
+  return text;
+}
+
 std::string summary(const Fleet& fleet, const view::Style& style) {
   const FleetTotals totals = totals_of(fleet);
   std::string text = style.paint(
       Tone::kStrong,
-      fmt::format("{}, {}: DRAM {}, L1 {}", view::count_text(fleet.fresh(), "host"),
-                  view::count_text(totals.devices, "device"), of(totals.dram, totals.dram_capacity),
-                  of(totals.l1, totals.l1_capacity)));
+      fmt::format("{}, {}, {} in use: DRAM {}, L1 {}", view::count_text(fleet.fresh(), "host"),
+                  view::count_text(totals.devices, "device"), totals.in_use,
+                  of(totals.dram, totals.dram_capacity), of(totals.l1, totals.l1_capacity)));
   if (totals.headroom) text += fmt::format(", least headroom {}", headroom(totals.headroom));
-  text += "\n";
-  if (fleet.is_partial()) {
-    text += style.paint(Tone::kWarn,
-                        fmt::format("Partial: {} of {} do not tell now; they are in no sum.",
-                                    fleet.hosts.size() - fleet.fresh(),
-                                    view::count_text(fleet.hosts.size(), "host"))) +
-            "\n";
-  }
-  return text;
+  return text + "\n";
 }
 
 std::string host_table(const Fleet& fleet, std::size_t most, const view::Style& style) {
   Table table({{"Host"},
                {"Devices", Align::kRight},
+               {"In use", Align::kRight},
                {"DRAM", Align::kRight},
                {"of", Align::kRight},
                {"", Align::kRight},
@@ -94,11 +97,12 @@ std::string host_table(const Fleet& fleet, std::size_t most, const view::Style& 
       continue;
     }
     if (fresh) --left;
-    table.add({printable(host.name), number(host.devices), bytes_text(host.dram),
-               bytes_text(host.dram_capacity), share(host.dram, host.dram_capacity),
-               bytes_text(host.l1), bytes_text(host.l1_capacity), headroom(host.headroom),
-               number(host.processes), state_text(host)},
-              tone_of(host));
+    table.add(
+        {printable(host.name), number(host.devices), number(host.in_use), bytes_text(host.dram),
+         bytes_text(host.dram_capacity), share(host.dram, host.dram_capacity), bytes_text(host.l1),
+         bytes_text(host.l1_capacity), headroom(host.headroom), number(host.processes),
+         state_text(host)},
+        tone_of(host));
   }
   std::string text = table.text(style, 2);
   if (cut > 0) text += fmt::format("  and {} that are less full; --all shows them\n", cut);
@@ -123,14 +127,34 @@ Tone tone_of(const JobRow& job) {
   return missing ? Tone::kWarn : Tone::kPlain;
 }
 
-std::string lines(const char* title, const std::vector<std::string>& texts, Tone tone,
-                  const view::Style& style) {
-  std::string text;
-  for (const std::string& each : texts) text += style.paint(tone, title + each) + "\n";
-  return text;
+}  // namespace
+
+std::vector<std::string> gaps_of(const Fleet& fleet) {
+  std::vector<std::string> gaps;
+  if (fleet.is_partial()) {
+    const std::size_t quiet = fleet.hosts.size() - fleet.fresh();
+    gaps.push_back(fmt::format(
+        "Partial: {} of {} {} in no sum.", quiet, view::count_text(fleet.hosts.size(), "host"),
+        quiet == 1 ? "does not tell now; it is" : "do not tell now; they are"));
+  }
+  if (const std::uint64_t untold = totals_of(fleet).untold; untold > 0) {
+    gaps.push_back(fmt::format("Partial: {} in no sum: a process has {} open that is not recorded.",
+                               view::count_text(untold, "device"), untold == 1 ? "it" : "them"));
+  }
+  return gaps;
 }
 
-}  // namespace
+std::string notes_text(const Fleet& fleet, const view::Style& style) {
+  return lines("", gaps_of(fleet), Tone::kWarn, style) +
+         lines("Note: ", fleet.problems, Tone::kWarn, style);
+}
+
+std::string death_text(const FirstDeath& death) {
+  const std::string rank = death.rank.empty() ? "a process" : "rank " + printable(death.rank);
+  const std::string host = death.host.empty() ? "" : " on " + printable(death.host);
+  return fmt::format("first to die: {}{}, holding DRAM {}, L1 {}", rank, host,
+                     bytes_text(death.dram), bytes_text(death.l1));
+}
 
 std::string jobs_text(const Fleet& fleet, const view::Style& style) {
   if (fleet.jobs.empty()) return "No process of these hosts names a job.\n";
@@ -154,7 +178,14 @@ std::string jobs_text(const Fleet& fleet, const view::Style& style) {
          number(job.died), tightest(job)},
         tone_of(job));
   }
-  return table.text(style, 2);
+  std::string text = table.text(style, 2);
+  for (const JobRow& job : fleet.jobs) {
+    if (!job.first_death) continue;
+    text += style.paint(Tone::kBad,
+                        fmt::format("  {}: {}", printable(job.key), death_text(*job.first_death))) +
+            "\n";
+  }
+  return text;
 }
 
 std::string fleet_text(const Fleet& fleet, std::size_t most, const view::Style& style) {
@@ -162,8 +193,7 @@ std::string fleet_text(const Fleet& fleet, std::size_t most, const view::Style& 
     return "No host: the engine has no series of `ttmem serve` from the last hour.\n"
            "docs/how-to/prometheus.md says how it gets them.\n";
   }
-  std::string text = summary(fleet, style);
-  text += lines("Note: ", fleet.problems, Tone::kWarn, style);
+  std::string text = summary(fleet, style) + notes_text(fleet, style);
   text += lines("Alert: ", fleet.alerts, Tone::kBad, style);
   text += "\n" + host_table(fleet, most, style);
   if (!fleet.jobs.empty()) text += "\nJobs\n" + jobs_text(fleet, style);

@@ -17,6 +17,13 @@ namespace ttmem::fleet {
 // `most`: so many hosts are shown; the sums are over all.
 std::string fleet_text(const Fleet& fleet, std::size_t most, const view::Style& style);
 std::string jobs_text(const Fleet& fleet, const view::Style& style);
+// Who is in no sum, one line for each reason.
+std::vector<std::string> gaps_of(const Fleet& fleet);
+// The same as lines, with what is odd.
+std::string notes_text(const Fleet& fleet, const view::Style& style);
+
+// "first to die: rank 3 on node7, holding DRAM 1.0 GiB, L1 0 B"
+std::string death_text(const FirstDeath& death);
 std::string host_text(const std::string& host, const std::vector<DeviceRow>& devices,
                       const view::Style& style);
 std::string device_text(const std::string& host, const std::string& device,

@@ -27,12 +27,18 @@ std::string_view without_comment(std::string_view line) {
   return line;
 }
 
+bool is_name(std::string_view name) {
+  return !name.empty() && !name.starts_with('-') && std::ranges::all_of(name, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+           c == '.' || c == '_';
+  });
+}
+
 // What ssh takes for a host, and nothing that a shell or ssh could take for something else.
 bool is_ssh_name(std::string_view name) {
-  return !name.starts_with('-') && std::ranges::all_of(name, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-           c == '.' || c == '_' || c == '@';
-  });
+  const std::size_t at = name.find('@');
+  return at == name.npos ? is_name(name)
+                         : is_name(name.substr(0, at)) && is_name(name.substr(at + 1));
 }
 
 Result<HostEntry> parse_entry(const std::string& word) {

@@ -2,125 +2,26 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "fleet/http_client.hpp"
 
-#include <netdb.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "base/file_descriptor.hpp"
+#include "fleet/connection.hpp"
 #include "view/printable.hpp"
 
 namespace ttmem::fleet {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::size_t kMostHeadBytes = 64 * 1024;
-
-Error failed(const Url& url, const std::string& why) {
-  return {ErrorCode::kSystem, fmt::format("{}: {}", url.authority(), why)};
-}
+constexpr std::string_view kBasic = "Basic ";
 
 bool is_of_a_name(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
          c == '.' || c == '_' || c == ':';
-}
-
-// ---- the connection
-
-class Connection {
- public:
-  Connection(FileDescriptor socket, Clock::time_point deadline)
-      : socket_(std::move(socket)), deadline_(deadline) {}
-
-  // True when it is ready for this before the deadline.
-  bool wait(short events) const {
-    for (;;) {
-      pollfd entry{socket_.get(), events, 0};
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now());
-      if (left.count() <= 0) return false;
-      const int ready = ::poll(&entry, 1, static_cast<int>(left.count()));
-      if (ready == 1) return true;
-      if (ready == 0 || errno != EINTR) return false;
-    }
-  }
-
-  bool send(std::string_view text) const {
-    while (!text.empty()) {
-      if (!wait(POLLOUT)) return false;
-      const ssize_t count = ::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL);
-      if (count < 0 && (errno == EAGAIN || errno == EINTR)) continue;
-      if (count <= 0) return false;
-      text.remove_prefix(static_cast<std::size_t>(count));
-    }
-    return true;
-  }
-
-  // Appends what comes next. 0 at the end; empty if nothing came in time, or the peer is gone.
-  std::optional<std::size_t> receive(std::string& text) const {
-    std::array<char, 65536> bytes;
-    for (;;) {
-      if (!wait(POLLIN)) return std::nullopt;
-      const ssize_t count = ::recv(socket_.get(), bytes.data(), bytes.size(), 0);
-      if (count < 0 && (errno == EAGAIN || errno == EINTR)) continue;
-      if (count < 0) return std::nullopt;
-      text.append(bytes.data(), static_cast<std::size_t>(count));
-      return static_cast<std::size_t>(count);
-    }
-  }
-
-  bool is_late() const { return Clock::now() >= deadline_; }
-
- private:
-  FileDescriptor socket_;
-  Clock::time_point deadline_;
-};
-
-using Addresses = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
-
-Result<Addresses> resolve(const Url& url) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_ADDRCONFIG;
-  addrinfo* found = nullptr;
-  const int error =
-      ::getaddrinfo(url.host.c_str(), std::to_string(url.port).c_str(), &hints, &found);
-  if (error != 0) {
-    return failed(url, fmt::format("the name cannot be resolved: {}", ::gai_strerror(error)));
-  }
-  return Addresses(found, ::freeaddrinfo);
-}
-
-Result<Connection> connect(const Url& url, Clock::time_point deadline) {
-  const auto addresses = resolve(url);
-  if (!addresses) return addresses.error();
-  int error = ECONNREFUSED;
-  for (const addrinfo* each = addresses->get(); each != nullptr; each = each->ai_next) {
-    FileDescriptor socket(::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!socket) continue;
-    const int descriptor = socket.get();
-    Connection connection(std::move(socket), deadline);
-    if (::connect(descriptor, each->ai_addr, each->ai_addrlen) == 0) return connection;
-    error = errno;
-    if (error != EINPROGRESS) continue;
-    if (!connection.wait(POLLOUT)) return failed(url, "no answer in time");
-    socklen_t size = sizeof error;
-    ::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size);
-    if (error == 0) return connection;
-  }
-  return failed(url, std::strerror(error));
 }
 
 // ---- the answer
@@ -249,21 +150,21 @@ Result<Url> parse_url(const std::string& text, std::uint16_t usual_port) {
   const auto wrong = [&](const std::string& why) {
     return Error{ErrorCode::kWrongKind, fmt::format("{}: {}", view::printable(text), why)};
   };
-  if (text.starts_with("https://")) {
-    return wrong(
-        "ttmem speaks no TLS. Put a proxy on this machine before it, for example `socat "
-        "TCP-LISTEN:9099,bind=127.0.0.1,fork OPENSSL:HOST:443`, and name http://127.0.0.1:9099");
-  }
   std::string_view rest = text;
-  if (rest.starts_with("http://")) rest.remove_prefix(7);
-  if (rest.find("://") != rest.npos) return wrong("an address begins with http://");
-  const std::size_t slash = std::min(rest.find('/'), rest.size());
   Url url;
+  url.secure = rest.starts_with("https://");
+  if (url.secure) {
+    rest.remove_prefix(8);
+    usual_port = 443;
+  }
+  if (rest.starts_with("http://")) rest.remove_prefix(7);
+  if (rest.find("://") != rest.npos) return wrong("an address begins with http:// or https://");
+  const std::size_t slash = std::min(rest.find('/'), rest.size());
   url.path = rest.substr(slash);
   if (url.path == "/") url.path.clear();
   std::string_view authority = rest.substr(0, slash);
   if (authority.find('@') != authority.npos) {
-    return wrong("user and password do not stand in an address: use --token-file or --header");
+    return wrong("user and password do not stand in an address: use --token-file");
   }
   url.port = usual_port;
   const std::size_t bracket = authority.find(']');
@@ -294,6 +195,16 @@ Result<std::pair<std::string, std::string>> parse_header(const std::string& text
   return std::pair(text.substr(0, colon), std::string(trimmed(text.substr(colon + 1))));
 }
 
+Result<std::pair<std::string, std::string>> parse_header_option(const std::string& text) {
+  auto header = parse_header(text);
+  if (header && equal_words(header->first, "authorization")) {
+    return Error{ErrorCode::kWrongKind,
+                 "everybody can read a token in a command line: write it into a file, and name "
+                 "that with --token-file"};
+  }
+  return header;
+}
+
 Result<std::string> read_token(const std::string& path) {
   std::ifstream file(path);
   std::string line;
@@ -302,15 +213,21 @@ Result<std::string> read_token(const std::string& path) {
                  fmt::format("{}: the token cannot be read from it", view::printable(path))};
   }
   std::string token(trimmed(line));
-  if (token.empty() || token.size() > 4096 || token.find_first_of("\r\n\t ") != token.npos) {
+  const std::size_t word = token.starts_with(kBasic) ? kBasic.size() : 0;
+  if (token.empty() || token.size() > 4096 || token.find_first_of("\r\n\t ", word) != token.npos) {
     return Error{ErrorCode::kWrongKind,
-                 fmt::format("{}: a token is one word on the first line", view::printable(path))};
+                 fmt::format("{}: a token is one word on the first line, or Basic and one",
+                             view::printable(path))};
   }
   return token;
 }
 
+std::pair<std::string, std::string> authorization(const std::string& token) {
+  return {"Authorization", token.starts_with(kBasic) ? token : "Bearer " + token};
+}
+
 Result<Answer> ask(const Request& request) {
-  const auto connection = connect(request.url, Clock::now() + request.timeout);
+  const auto connection = connect(request.url, std::chrono::steady_clock::now() + request.timeout);
   if (!connection) return connection.error();
   if (!connection->send(text_of(request))) {
     return failed(request.url,

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "export/protobuf.hpp"
 #include "view/json_values.hpp"
@@ -54,7 +55,8 @@ double real_of(const Point& point) {
   return point.whole ? static_cast<double>(*point.whole) : point.real;
 }
 
-// "ttmem_memory_bytes" is ttmem.memory in By.
+// "ttmem_memory_bytes" is ttmem.memory in By. What only counts has no unit: of a gauge in "1",
+// which is a share, receivers make "…_ratio".
 Metric named(const MetricFamily& family) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kUnits = {
       {{"_bytes", "By"},
@@ -68,7 +70,6 @@ Metric named(const MetricFamily& family) {
   Metric metric;
   metric.name = family.name;
   metric.help = family.help;
-  metric.unit = "1";
   metric.shape = family.counter ? Shape::kCounter : Shape::kGauge;
   if (metric.name.ends_with("_total")) metric.name.resize(metric.name.size() - 6);
   for (const auto& [end, unit] : kUnits) {
@@ -136,7 +137,10 @@ std::vector<Metric> metrics_of(const OtlpDocument& document) {
   for (const MetricFamily& family : document.families) {
     Metric& metric = metrics.emplace_back(named(family));
     for (const MetricSample& sample : family.samples) {
-      metric.points.push_back(point_of(sample, sample.labels));
+      // An empty label is none to whoever scrapes, and would be a known one here.
+      Attributes attributes = sample.labels;
+      std::erase_if(attributes, [](const auto& each) { return each.second.empty(); });
+      metric.points.push_back(point_of(sample, std::move(attributes)));
     }
   }
   Hardware hardware = hardware_of(document.families);

@@ -66,13 +66,18 @@ Result<Request> request_of(const PushTarget& target, std::string text, std::uint
   request.headers.emplace_back("Content-Type",
                                json ? "application/json" : "application/x-protobuf");
   request.body = json ? otlp_json(document) : otlp_protobuf(document);
+  if (target.gzip != nullptr) {
+    request.headers.emplace_back("Content-Encoding", "gzip");
+    request.body = target.gzip(request.body);
+  }
   return request;
 }
 
 std::string problem_of(const PushTarget& target, const Result<Answer>& answer) {
   if (!answer) return answer.error().message;
   if (answer->status / 100 == 2) return {};
-  std::string said = view::printable(answer->body.substr(0, kMostSaid));
+  const std::size_t end = answer->body.find_last_not_of(" \r\n") + 1;  // 0: it said nothing
+  const std::string said = view::printable(answer->body.substr(0, std::min(end, kMostSaid)));
   return fmt::format("{}: {}{}", target.to.authority(), status_text(answer->status),
                      said.empty() ? "" : ": " + said);
 }
@@ -106,9 +111,11 @@ void push_once(const PushTarget& target, std::uint64_t now_ns, PushState& state)
   }
 }
 
-std::string import_path(const std::string& host) {
-  return fmt::format("/api/v1/import/prometheus?extra_label=instance={}&extra_label=job=ttmem",
-                     percent_encoded(host));
+std::string import_path(const std::string& path, const std::string& host) {
+  std::string whole = path.empty() ? "/api/v1/import/prometheus" : path;
+  if (whole.find("extra_label=instance=") != std::string::npos) return whole;
+  return fmt::format("{}{}extra_label=instance={}&extra_label=job=ttmem", whole,
+                     whole.find('?') == std::string::npos ? "?" : "&", percent_encoded(host));
 }
 
 std::string state_json(const PushTarget& target, const PushState& state) {

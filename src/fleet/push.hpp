@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fleet/http_client.hpp"
@@ -26,6 +27,7 @@ struct PushTarget {
   Url daemon;                        // whose metrics they are
   std::vector<std::string> collect;  // as collect[] of /metrics; empty: as the daemon is set
   Attributes resource;               // of OTLP
+  std::string (*gzip)(std::string_view) = nullptr;  // what packs the document; null: nothing does
   std::chrono::milliseconds timeout{10000};
 };
 
@@ -44,8 +46,9 @@ struct PushState {
 // Fetches a document and sends it; updates the state.
 void push_once(const PushTarget& target, std::uint64_t now_ns, PushState& state);
 
-// The path of VictoriaMetrics that takes what /metrics tells, for a host of this name.
-std::string import_path(const std::string& host);
+// The path of VictoriaMetrics that takes what /metrics tells, for a host of this name. `path` is
+// that of the address; where it names no host, the host is added.
+std::string import_path(const std::string& path, const std::string& host);
 
 // The state as JSON, for /healthz of the daemon.
 std::string state_json(const PushTarget& target, const PushState& state);

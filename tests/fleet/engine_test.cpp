@@ -61,7 +61,9 @@ Fleet three_hosts() {
   fleet.time_ns = 5;
   HostRow full;
   full.name = "full";
-  full.devices = 2;
+  full.devices = 3;
+  full.in_use = 2;
+  full.untold = 1;
   full.dram = 95;
   full.dram_capacity = 100;
   full.headroom = -64;
@@ -90,7 +92,9 @@ TEST(Fleet, SumsAreOverThoseWhoTell) {
   EXPECT_EQ(fleet.hosts[0].name, "full");
   EXPECT_TRUE(fleet.is_partial());
   const FleetTotals totals = totals_of(fleet);
-  EXPECT_EQ(totals.devices, 4u);
+  EXPECT_EQ(totals.devices, 6u);
+  EXPECT_EQ(totals.in_use, 4u);
+  EXPECT_EQ(totals.untold, 2u);
   EXPECT_EQ(totals.dram, 100u);
   EXPECT_EQ(totals.dram_capacity, 200u);
   EXPECT_FALSE(totals.l1);
@@ -105,8 +109,12 @@ TEST(Fleet, IfNobodyTellsNothingIsKnown) {
 
 TEST(Fleet, TheTextSaysWhatIsMissing) {
   const std::string text = fleet_text(three_hosts(), 1, view::Style{});
-  EXPECT_NE(text.find("2 hosts, 4 devices: DRAM 100 B of 200 B (50 %)"), std::string::npos) << text;
-  EXPECT_NE(text.find("Partial: 1 of 3 hosts do not tell now; they are in no sum."),
+  EXPECT_NE(text.find("2 hosts, 6 devices, 4 in use: DRAM 100 B of 200 B (50 %)"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("Partial: 2 devices in no sum: a process has them open"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("Partial: 1 of 3 hosts does not tell now; it is in no sum."),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("stale: told nothing for 5 min"), std::string::npos) << text;

@@ -35,6 +35,9 @@ TEST(HostsFile, WhatSshWouldTakeForAnOptionIsRefused) {
   EXPECT_NE(problem("a;reboot"), "");
   EXPECT_NE(problem("a b"), "");
   EXPECT_NE(problem("$(x)"), "");
+  for (const char* wrong : {"root@-x", "root@", "@node7", "-x@node7", "a@b@c"}) {
+    EXPECT_NE(problem(wrong), "") << wrong;
+  }
 }
 
 TEST(HostsFile, NobodyTwiceAndNotTooMany) {
@@ -56,9 +59,10 @@ TEST(Urls, AnAddressIsReadOrRefused) {
                             "http://u:p@a", "http://a/\r\nX: y", "-x"}) {
     EXPECT_FALSE(parse_url(wrong, 80)) << wrong;
   }
-  const auto tls = parse_url("https://prom", 443);
-  ASSERT_FALSE(tls);
-  EXPECT_NE(tls.error().message.find("speaks no TLS"), std::string::npos);
+  const auto tls = parse_url("https://prom/x", 9090);
+  ASSERT_TRUE(tls);
+  EXPECT_TRUE(tls->secure);
+  EXPECT_EQ(tls->text(), "https://prom:443/x");
 }
 
 TEST(Urls, AHeaderIsOneLine) {
@@ -69,6 +73,15 @@ TEST(Urls, AHeaderIsOneLine) {
   for (const char* wrong : {"", "no colon", ": x", "a b: c", "a: b\r\nc: d"}) {
     EXPECT_FALSE(parse_header(wrong)) << wrong;
   }
+}
+
+TEST(Urls, ATokenIsNoOptionOfACommandLine) {
+  EXPECT_TRUE(parse_header_option("X-Scope-OrgID: team"));
+  for (const char* wrong : {"Authorization: Bearer x", "authorization:Basic x", "no colon"}) {
+    EXPECT_FALSE(parse_header_option(wrong)) << wrong;
+  }
+  EXPECT_EQ(authorization("x").second, "Bearer x");
+  EXPECT_EQ(authorization("Basic eDp5").second, "Basic eDp5");
 }
 
 }  // namespace

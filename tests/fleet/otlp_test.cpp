@@ -20,7 +20,7 @@ constexpr const char* kText =
     "ttmem_memory_capacity_bytes{device=\"0\",unique_id=\"0x1\",space=\"dram\"} 200\n"
     "# HELP ttmem_device_info Which.\n"
     "# TYPE ttmem_device_info gauge\n"
-    "ttmem_device_info{board=\"a\\\"b\\\\c\\n\"} 1\n"
+    "ttmem_device_info{board=\"a\\\"b\\\\c\\n\",mesh=\"\"} 1\n"
     "# HELP ttmem_self_cpu_seconds_total Time.\n"
     "# TYPE ttmem_self_cpu_seconds_total counter\n"
     "ttmem_self_cpu_seconds_total 1.5\n";
@@ -63,6 +63,10 @@ TEST(Otlp, NamesUnitsAndShapes) {
   EXPECT_EQ(memory["gauge"]["dataPoints"].size(), 2u);
   EXPECT_EQ(memory["gauge"]["dataPoints"][0]["asInt"], "50");
   EXPECT_EQ(memory["gauge"]["dataPoints"][0]["timeUnixNano"], "2000");
+  EXPECT_EQ(metric(metrics, "ttmem.device_info")["unit"], "") << "1 is a share";
+  const auto& info = metric(metrics, "ttmem.device_info")["gauge"]["dataPoints"][0]["attributes"];
+  ASSERT_EQ(info.size(), 1u) << "an empty label is none, as for those who scrape";
+  EXPECT_EQ(info[0]["key"], "board");
   const auto& counter = metric(metrics, "ttmem.self_cpu");
   EXPECT_EQ(counter["unit"], "s");
   EXPECT_EQ(counter["sum"]["isMonotonic"], true);
@@ -104,8 +108,16 @@ TEST(Push, ThePauseGrowsWithFailuresAndEnds) {
 }
 
 TEST(Push, TheImportPathNamesTheHost) {
-  EXPECT_EQ(import_path("n 1"),
+  EXPECT_EQ(import_path("", "n 1"),
             "/api/v1/import/prometheus?extra_label=instance=n%201&extra_label=job=ttmem");
+  // Without it, two hosts that push to one address would write one series.
+  EXPECT_EQ(import_path("/insert/0/prometheus/api/v1/import/prometheus", "n1"),
+            "/insert/0/prometheus/api/v1/import/prometheus"
+            "?extra_label=instance=n1&extra_label=job=ttmem");
+  EXPECT_EQ(import_path("/write?extra_label=rack=7", "n1"),
+            "/write?extra_label=rack=7&extra_label=instance=n1&extra_label=job=ttmem");
+  EXPECT_EQ(import_path("/write?extra_label=instance=other", "n1"),
+            "/write?extra_label=instance=other");
 }
 
 }  // namespace
