@@ -179,7 +179,6 @@ void Service::adopt() {
     }
     if (owner.segment) owner.segment->connected(false);
     ::unlinkat(directory, aside.c_str(), 0);
-    ++health_.adopted_clients;
   }
 }
 

@@ -52,7 +52,6 @@ void Service::observe(const ledger::Snapshot& snapshot) {
 }
 
 std::string Service::answer(const Request& request, Form form, std::uint32_t owner) {
-  ++health_.messages;
   switch (request.type) {
     case Type::kQuery:
       return encode(counters(request.device), form);
@@ -169,7 +168,7 @@ std::string Service::statistics() const {
     line.covered += covered[device];
     text += statistics_lines(line);
   }
-  return text + statistics_end(active);
+  return text + statistics_end(active, ambiguous_frees_);
 }
 
 }  // namespace ttmem::legacy

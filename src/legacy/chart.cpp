@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "legacy/memory_text.hpp"
 #include "legacy/viewer.hpp"
 
 namespace ttmem::legacy {
@@ -66,7 +65,8 @@ std::vector<ChartHistory::Point> ChartHistory::points(std::uint32_t device) cons
   return points;
 }
 
-std::string chart_text(const std::vector<ChartHistory::Point>& points, ledger::TimeNs now) {
+std::string chart_text(const std::vector<ChartHistory::Point>& points, ledger::TimeNs now,
+                       const Usage& usage) {
   Canvas canvas;
   canvas.fill(std::string(kColumns, ' '));
   draw(points, now, &ChartHistory::Point::dram_percent, '-', canvas);
@@ -81,6 +81,8 @@ std::string chart_text(const std::vector<ChartHistory::Point>& points, ledger::T
     text += fmt::format("  |{}{}|{}\n", label, canvas[row],
                         row == 2   ? " DRAM (-)"
                         : row == 4 ? " L1 (:)"
+                        : row == 6 ? " L1_SMALL: " + share(usage.l1_small, usage.l1_total)
+                        : row == 8 ? " TRACE: " + share(usage.trace, usage.dram_total)
                                    : "");
   }
   return text + rule + "  60s ago" + std::string(50, ' ') + "now\n";

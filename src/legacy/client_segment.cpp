@@ -11,6 +11,7 @@
 
 #include "client/atomic_words.hpp"
 #include "client/recorder.hpp"
+#include "view/units.hpp"
 
 namespace ttmem::legacy {
 
@@ -96,6 +97,8 @@ void ClientSegment::cb_removed(const Cb& cb) { recorder_->programs.released(cb_p
 
 // ---- kernels -----------------------------------------------------------------------------------
 
+static_assert(ttmem::kFirstOwnId == view::kFirstOwnId && kOtherProgram >= ttmem::kFirstOwnId);
+
 std::uint64_t told_kernel_id(std::uint64_t program, const std::string& name) {
   return program >> 62 == 1 ? std::strtoull(name.c_str(), nullptr, 16) : program;
 }
@@ -105,7 +108,7 @@ std::uint64_t ClientSegment::program_for(const Place& place, const Kernel& kerne
   const bool same = known == codes_.end() ||
                     (known->second.size == kernel.size && known->second.type == kernel.type &&
                      known->second.estimated == kernel.estimated);
-  return same && place.id >> 62 == 0 ? place.id : kOtherProgram | next_other_++;
+  return same && place.id < ttmem::kFirstOwnId ? place.id : kOtherProgram | next_other_++;
 }
 
 void ClientSegment::kernel_loaded(const Place& place, const Chip& chip, const Kernel& kernel,
@@ -118,7 +121,7 @@ void ClientSegment::kernel_loaded(const Place& place, const Chip& chip, const Ke
   ttmem_kernel code = {};
   code.packed_bytes = static_cast<std::uint32_t>(std::min(kernel.size, kMost));
   code.processor = 255;
-  code.core_type = kernel.type == TTMEM_KERNEL_FABRIC ? TTMEM_CORE_ACTIVE_ETH : TTMEM_CORE_TENSIX;
+  code.core_type = ttmem::usual_core_type(kernel.type);
   if (loaded.program != place.id) {
     const std::string name = fmt::format("{:#x}", place.id);
     code.name = recorder_->interning.string(name.data(), name.size());
@@ -158,12 +161,8 @@ void ClientSegment::kernel_unloaded(const Place& place) {
 
 void ClientSegment::anomaly(std::uint32_t kind, std::uint64_t id) { recorder_->anomaly(kind, id); }
 
-void ClientSegment::unknown_buffer(const Place& place, const Chip& chip) {
-  recorder_->anomaly(TTMEM_ANOMALY_UNKNOWN_FREE, place.id, device(place.device, chip).set);
-}
-
-void ClientSegment::unknown_program(const Place& place, const Chip& chip) {
-  recorder_->anomaly(TTMEM_ANOMALY_UNKNOWN_PROGRAM, place.id, device(place.device, chip).set);
+void ClientSegment::anomaly_at(std::uint32_t kind, const Place& place, const Chip& chip) {
+  recorder_->anomaly(kind, place.id, device(place.device, chip).set);
 }
 
 void ClientSegment::set_flags(std::uint32_t set, std::uint32_t cleared) {

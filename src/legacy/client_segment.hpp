@@ -15,9 +15,10 @@
 #include <string>
 #include <unordered_map>
 
+#include "collect/numbered_chips.hpp"
 #include "legacy/client_holdings.hpp"
 #include "segment/format.hpp"
-#include "ttmem/ttmem.h"
+#include "ttmem/ttmem.hpp"
 
 namespace ttmem::client {
 class Recorder;
@@ -32,10 +33,8 @@ struct Chip {
   bool mock = false;
 };
 
-// A chip of which nothing is known but the number that clients use: "LEGACY" and that number.
-inline constexpr std::uint64_t kUnknownChip = 0x4C45474143590000;
 inline Chip unknown_chip(std::int32_t device) {
-  return {kUnknownChip | static_cast<std::uint64_t>(device), 0, false};
+  return {collect::numbered_chip(static_cast<std::uint32_t>(device)), 0, false};
 }
 
 // ---- program ids ------------------------------------------------------------------------------
@@ -68,9 +67,7 @@ class ClientSegment {
   void kernel_launched(const Place& place);  // once more
   void kernel_unloaded(const Place& place);
   void anomaly(std::uint32_t kind, std::uint64_t id = 0);
-  // A free of something that is not there.
-  void unknown_buffer(const Place& place, const Chip& chip);
-  void unknown_program(const Place& place, const Chip& chip);
+  void anomaly_at(std::uint32_t kind, const Place& place, const Chip& chip);  // of a device
 
   bool knows(std::int32_t device) const { return devices_.contains(device); }
   void connected(bool is);
@@ -104,7 +101,7 @@ class ClientSegment {
   std::map<std::int32_t, Device> devices_;
   std::map<std::pair<std::int32_t, std::uint64_t>, Loaded> kernels_;  // by device and id
   std::unordered_map<std::uint64_t, Code> codes_;                     // by program
-  std::uint64_t next_other_ = 1, next_workload_ = 1;
+  std::uint64_t next_other_ = 1, next_workload_ = ttmem::kFirstOwnId;
 };
 
 }  // namespace ttmem::legacy

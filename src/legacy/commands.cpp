@@ -3,11 +3,15 @@
 #include "legacy/commands.hpp"
 
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -18,6 +22,7 @@
 #include "collect/collector.hpp"
 #include "legacy/server.hpp"
 #include "legacy/viewer.hpp"
+#include "legacy/window.hpp"
 #include "loop/loop.hpp"
 
 namespace ttmem::legacy {
@@ -40,7 +45,7 @@ bool put(std::string_view text) {
 int print(std::string_view text) {
   ::signal(SIGPIPE, SIG_IGN);
   if (put(text) || errno == EPIPE) return 0;
-  fmt::print(stderr, "cannot write the output: {}\n", std::strerror(errno));
+  std::fputs(fmt::format("cannot write the output: {}\n", std::strerror(errno)).c_str(), stderr);
   return 3;
 }
 
@@ -82,7 +87,8 @@ ViewerOptions viewer_options(int argc, char** argv) {
   return options;
 }
 
-// The other screen, without echo and line buffering; everything is put back at the end.
+// The other screen, without echo, line buffering and lines that wrap; everything is put back at the
+// end.
 class RawTerminal {
  public:
   RawTerminal() {
@@ -92,10 +98,10 @@ class RawTerminal {
       raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
       ::tcsetattr(STDIN_FILENO, TCSANOW, &raw);
     }
-    put("\x1b[?1049h\x1b[?25l");
+    put("\x1b[?1049h\x1b[?25l\x1b[?7l");
   }
   ~RawTerminal() {
-    put("\x1b[?25h\x1b[?1049l");
+    put("\x1b[?7h\x1b[?25h\x1b[?1049l");
     if (keys_) ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
   }
   RawTerminal(const RawTerminal&) = delete;
@@ -115,28 +121,68 @@ std::string frame(std::string_view text) {
     if (c == '\n') out += "\x1b[K";
     out += c;
   }
-  return out + "\x1b[J";
+  return out + "\x1b[K\x1b[J";
+}
+
+bool wants_colours() {
+  const char* unwanted = std::getenv("NO_COLOR");
+  return ::isatty(STDOUT_FILENO) == 1 && (unwanted == nullptr || *unwanted == '\0');
+}
+
+std::size_t terminal_rows() {
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
+// Takes the first key from what was typed: a character, or what a terminal sends for an arrow.
+std::string_view take_key(std::string_view& typed) {
+  std::size_t length = 1;
+  if (typed.starts_with("\x1b[") || typed.starts_with("\x1bO")) {
+    const auto end = std::find_if(typed.begin() + 2, typed.end(), [](char c) { return c >= '@'; });
+    length = std::min(static_cast<std::size_t>(end - typed.begin()) + 1, typed.size());
+  }
+  const std::string_view key = typed.substr(0, length);
+  typed.remove_prefix(length);
+  return key;
+}
+
+void press(std::string_view key, Screen& screen, Window& window) {
+  if (key == "1" || key == "2" || key == "3") {
+    screen = static_cast<Screen>(key[0] - '0');
+    window.to_top();
+  }
+  if (key == "\x1b[A" || key == "\x1bOA") window.move(-1);
+  if (key == "\x1b[B" || key == "\x1bOB") window.move(1);
+  if (key == "\x1b[5~") window.page(-1);
+  if (key == "\x1b[6~") window.page(1);
 }
 
 int watch(collect::Collector& collector, const ViewerOptions& options) {
   loop::Loop loop;
   const RawTerminal terminal;
   ChartHistory history;
+  Window window;
   Screen screen = Screen::kMain;
+  const bool colours = wants_colours();
   const auto draw = [&] {
     collector.refresh();
     history.add(collector.snapshot());
     const std::string text = screen_text(collector.snapshot(), screen, history, true);
-    if (!put(frame(text))) loop.stop();
+    const std::string shown = window.show(text, terminal_rows());
+    if (!put(frame(colours ? coloured(shown) : shown))) loop.stop();
   };
   const auto key = [&](loop::Loop::Ready) {
-    char pressed = 0;
-    if (::read(STDIN_FILENO, &pressed, 1) <= 0) return loop.unwatch(STDIN_FILENO);
-    if (pressed == 'q' || pressed == 'Q') return loop.stop();
-    if (pressed < '1' || pressed > '3') return;
-    screen = static_cast<Screen>(pressed - '0');
+    std::array<char, 64> bytes{};
+    const ssize_t count = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (count <= 0) return loop.unwatch(STDIN_FILENO);
+    for (std::string_view typed(bytes.data(), static_cast<std::size_t>(count)); !typed.empty();) {
+      const std::string_view pressed = take_key(typed);
+      if (pressed == "q" || pressed == "Q") return loop.stop();
+      press(pressed, screen, window);
+    }
     draw();
   };
+  loop.on_signal(SIGWINCH, draw);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     loop.on_signal(signal, [&loop] { loop.stop(); });
   }
@@ -150,17 +196,18 @@ int watch(collect::Collector& collector, const ViewerOptions& options) {
 int viewer(int argc, char** argv) {
   const ViewerOptions options = viewer_options(argc, argv);
   if (options.help) {
-    return print(
-        fmt::format("Usage: {} [-w|--watch] [-r MS] [--sysfs]\n"
-                    "  -w, --watch  repeat, until q; keys: 1 main, 2 charts, 3 telemetry, q quit\n"
-                    "  -r MS        repeat every MS milliseconds (default 500)\n"
-                    "  --sysfs      accepted for scripts; telemetry always comes from sysfs\n",
-                    argv[0]));
+    return print(fmt::format(
+        "Usage: {} [-w|--watch] [-r MS] [--sysfs]\n"
+        "  -w, --watch  repeat, until q; keys: 1 main, 2 charts, 3 telemetry, arrows, q quit\n"
+        "  -r MS        repeat every MS milliseconds (default 500)\n"
+        "  --sysfs      accepted for scripts; telemetry always comes from sysfs\n",
+        argv[0]));
   }
   collect::Collector collector({.totals_only = true, .host = true});
   if (options.watch) return watch(collector, options);
   collector.refresh();
-  return print(screen_text(collector.snapshot(), Screen::kMain, {}, false));
+  const std::string text = screen_text(collector.snapshot(), Screen::kMain, {}, false);
+  return print(wants_colours() ? coloured(text) : text);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "legacy/client_segment.hpp"
 #include "legacy/reports.hpp"
 #include "legacy/units.hpp"
 #include "view/labels.hpp"
@@ -76,6 +77,12 @@ std::string kernel_line(const EventView& event, const EventDevice& device) {
   return changed_kernel_line(event, device, event.loaded_after, event.footprint);
 }
 
+// As the client gave it, also where the program has an id of ours.
+std::string kernel_id(const EventView& event) {
+  const std::uint64_t id = told_kernel_id(event.id, event.kernels.front().name);
+  return id == 0 && event.id != 0 ? "?" : hex_text(id);
+}
+
 // Of the whole program: all its binaries, and each core that has one of them once. Whoever told the
 // total alone knows neither.
 std::string backtrace_line(const EventView& event, const EventDevice& device) {
@@ -86,7 +93,7 @@ std::string backtrace_line(const EventView& event, const EventDevice& device) {
       "🔍 KERNEL_LOAD Backtrace (Device {}, Type: {}, Binary Size: {}, Cores: {}, "
       "Total L1: {} KB, ID: {})\n",
       device.id, title(event.type), known ? kilobytes(binary_bytes) + " KB" : "?",
-      known ? std::to_string(*event.cores) : "?", kilobytes(event.footprint), hex_text(event.id));
+      known ? std::to_string(*event.cores) : "?", kilobytes(event.footprint), kernel_id(event));
 }
 
 std::string program_lines(const EventView& event, const EventDevice& device, bool detail) {

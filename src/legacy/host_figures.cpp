@@ -54,9 +54,7 @@ HostDevice described(const ledger::DeviceView& view) {
 
 // A chip that only clients of this protocol named keeps the number they gave it.
 std::int32_t number_of(std::uint64_t unique_id, std::uint32_t id) {
-  constexpr std::uint64_t kNumber = 0xFFFF;
-  return static_cast<std::int32_t>((unique_id & ~kNumber) == kUnknownChip ? unique_id & kNumber
-                                                                          : id);
+  return static_cast<std::int32_t>(collect::number_of_chip(unique_id).value_or(id));
 }
 
 }  // namespace

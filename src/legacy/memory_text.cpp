@@ -39,6 +39,10 @@ std::uint64_t circular_buffers(const ledger::ProgramL1Figures& program_l1) {
       program_l1.allocated.value_or(program_l1.reserved.value_or(0)));
 }
 
+Figure kernels_of(const ledger::DeviceFigures& figures) {
+  return figures.kernels.total().footprint;
+}
+
 std::string type_line(const ledger::KernelFigures& kernels, KernelType type) {
   const auto& figures = kernels.of(type);
   std::string line = pad_right(fmt::format("      - {}: ", title(type)), kTypeColumn);
@@ -60,15 +64,19 @@ std::string part_line(std::string_view label, std::uint64_t bytes, std::string_v
   return pad_right(label, 14) + pad_left(compact(bytes), 12) + std::string(note) + "\n";
 }
 
+std::string estimated_line(const ledger::KernelFigures& kernels) {
+  if (kernels.estimated.footprint.value_or(0) == 0) return "";
+  return fmt::format("    Kernels (est): {} ({} kernels, not in L1 Memory)\n",
+                     compact(kernels.estimated.footprint.value_or(0)),
+                     kernels.estimated.count.value_or(0));
+}
+
 std::string kernel_part(const ledger::KernelFigures& kernels, std::uint64_t whole) {
   const std::uint64_t bytes = kernels.total().footprint.value_or(0);
-  const std::uint64_t guess = kernels.estimated.footprint.value_or(0);
   std::string text =
       part_line("    Kernels:", bytes, bytes > whole ? "  (size x cores, not in L1 Memory)" : "");
   if (!text.empty()) text += kernel_split(kernels);
-  if (guess == 0) return text;
-  return text + fmt::format("    Kernels (est): {} ({} kernels, not in L1 Memory)\n",
-                            compact(guess), kernels.estimated.count.value_or(0));
+  return text + estimated_line(kernels);
 }
 
 }  // namespace
@@ -79,11 +87,13 @@ double Usage::l1_percent() const { return percent(l1, l1_total); }
 Usage usage_of(const ledger::DeviceView& device) {
   const ledger::DeviceFigures& figures = device.figures;
   Usage usage;
-  usage.dram = bytes_of(figures.space(Space::kDram)) + bytes_of(figures.space(Space::kTrace));
+  usage.l1_small = bytes_of(figures.space(Space::kL1Small));
+  usage.trace = bytes_of(figures.space(Space::kTrace));
+  usage.dram = bytes_of(figures.space(Space::kDram)) + usage.trace;
   usage.dram_total = figures.space(Space::kDram).capacity;
   usage.cbs = circular_buffers(figures.program_l1);
-  usage.l1 = figures.l1_used().value_or(bytes_of(figures.space(Space::kL1)) +
-                                        bytes_of(figures.space(Space::kL1Small)) + usage.cbs);
+  usage.l1 =
+      figures.l1_used().value_or(bytes_of(figures.space(Space::kL1)) + usage.l1_small + usage.cbs);
   usage.l1_total = figures.l1_capacity;
   if (const auto nominal = device.nominal()) {
     usage.dram_total = nominal->dram_bytes;
@@ -93,10 +103,18 @@ Usage usage_of(const ledger::DeviceView& device) {
   return usage;
 }
 
+std::string share(std::uint64_t part, const Figure& whole) {
+  return whole && *whole > 0 ? fmt::format("{:.1f}%", percent(part, whole)) : "N/A";
+}
+
 L1Sum l1_sum_of(const ledger::DeviceFigures& figures) {
-  return {figures.space(Space::kL1).requested.value_or(0), figures.program_l1.allocated.value_or(0),
-          figures.kernels.total().footprint.value_or(0),
-          figures.kernels.estimated.footprint.value_or(0)};
+  const ledger::ProgramL1Figures& cbs = figures.program_l1;
+  return {figures.space(Space::kL1).requested,
+          cbs.allocated ? cbs.allocated : cbs.reserved,
+          kernels_of(figures),
+          figures.kernels.estimated.footprint.value_or(0),
+          cbs.resident && cbs.allocated > cbs.resident,
+          figures.l1_capacity};
 }
 
 std::string kernel_split(const ledger::KernelFigures& kernels) {
@@ -106,11 +124,16 @@ std::string kernel_split(const ledger::KernelFigures& kernels) {
 
 std::string l1_block(const L1Sum& sum) {
   std::string kernels = compact(sum.kernels);
-  if (sum.estimated > 0) kernels = compact(sum.kernels + sum.estimated) + " (est)";
+  if (sum.estimated > 0) kernels = compact(sum.kernels.value_or(0) + sum.estimated) + " (est)";
+  const bool beyond = sum.capacity && sum.total() > *sum.capacity;
+  const std::string_view label = beyond            ? " (an upper bound, more than the L1)"
+                                 : !sum.is_known() ? " (without what is not known)"
+                                                   : "";
   return fmt::format("  L1 (Allocator):  {}\n", compact(sum.buffers)) +
-         fmt::format("  L1 (CBs):        {}\n", compact(sum.cbs)) +
+         fmt::format("  L1 (CBs):        {}{}\n", compact(sum.cbs),
+                     sum.all_programs ? " (all programs)" : "") +
          fmt::format("  L1 (Kernels):    {}\n", kernels) + "  ───────────────────────────────\n" +
-         fmt::format("  L1 Total:        {}\n", compact(sum.total()));
+         fmt::format("  L1 Total:        {}{}\n", compact(sum.total()), label);
 }
 
 std::string share_bar(double percent) {
@@ -140,9 +163,10 @@ std::string breakdown(const ledger::DeviceView& device) {
 }
 
 std::string l1_summary(const ledger::DeviceView& device) {
-  return fmt::format("  Kernels:          {}\n",
-                     compact(device.figures.kernels.total().footprint.value_or(0))) +
-         kernel_split(device.figures.kernels) + l1_block(l1_sum_of(device.figures));
+  const Figure kernels = kernels_of(device.figures);
+  return fmt::format("  Kernels:          {}\n", compact(kernels)) +
+         (kernels ? kernel_split(device.figures.kernels) : "") +
+         estimated_line(device.figures.kernels) + l1_block(l1_sum_of(device.figures));
 }
 
 }  // namespace ttmem::legacy

@@ -94,8 +94,7 @@ void Server::print_statistics() {
 void Server::stop() {
   service_.owner_log().tell_left_out();
   if (!options_.original_log) return;
-  log_.report(service_.statistics() +
-              "🔄 Background cleanup thread stopped\n\n🛑 Allocation Server stopped\n");
+  log_.report(service_.statistics() + "\n🛑 Allocation Server stopped\n");
   log_.flush();
 }
 

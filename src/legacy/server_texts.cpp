@@ -157,11 +157,12 @@ std::string cb_line(bool added, std::int32_t device, std::uint64_t size, std::ui
                      megabytes(size), megabytes(total));
 }
 
-std::string kernel_line(bool loaded, std::int32_t device, std::uint8_t type, std::uint64_t size,
+std::string kernel_line(bool loaded, std::int32_t device, const Kernel& kernel,
                         std::uint64_t total) {
-  return fmt::format("{} {} kernel on Device {}: {}{} MB (Total: {} MB)\n",
-                     loaded ? "✓ [KERNEL_LOAD]" : "✗ [KERNEL_UNLOAD]", kernel_type_name(type),
-                     device, loaded ? '+' : '-', megabytes(size), megabytes(total));
+  return fmt::format("{} {} kernel{} on Device {}: {}{} MB (Total: {} MB)\n",
+                     loaded ? "✓ [KERNEL_LOAD]" : "✗ [KERNEL_UNLOAD]",
+                     kernel_type_name(kernel.type), kernel.estimated ? " (est)" : "", device,
+                     loaded ? '+' : '-', megabytes(kernel.size), megabytes(total));
 }
 
 std::string bad_device_line(std::int32_t device) {
@@ -216,8 +217,13 @@ std::string statistics_lines(const StatisticsLine& line) {
   return lines + fmt::format("    Total: {} bytes\n", line.total);
 }
 
-std::string statistics_end(std::uint64_t active_allocations) {
-  return fmt::format("  Active allocations: {}\n", active_allocations);
+std::string statistics_end(std::uint64_t active_allocations, std::uint64_t ambiguous_frees) {
+  std::string lines = fmt::format("  Active allocations: {}\n", active_allocations);
+  if (ambiguous_frees > 0) {
+    lines +=
+        fmt::format("  Frees of an id that was live in several memories: {}\n", ambiguous_frees);
+  }
+  return lines;
 }
 
 // ---- dumps --------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ std::string unknown_free_line(std::int32_t pid, const Place& place);
 
 // `total` is the device's figure after the change.
 std::string cb_line(bool added, std::int32_t device, std::uint64_t size, std::uint64_t total);
-std::string kernel_line(bool loaded, std::int32_t device, std::uint8_t type, std::uint64_t size,
+std::string kernel_line(bool loaded, std::int32_t device, const Kernel& kernel,
                         std::uint64_t total);
 
 // ---- refusals ----------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ struct StatisticsLine {
 };
 std::string statistics_head();
 std::string statistics_lines(const StatisticsLine& line);
-std::string statistics_end(std::uint64_t active_allocations);
+std::string statistics_end(std::uint64_t active_allocations, std::uint64_t ambiguous_frees);
 
 // ---- dumps -------------------------------------------------------------------------------------
 

@@ -87,7 +87,6 @@ ClientSegment* Service::segment_of(Client& client) {
   client.segment = ClientSegment::open(client.identity, options_.directory, error);
   if (!client.segment) {
     client.unpublished = true;
-    ++health_.unpublished_clients;
     owner_log_.error(
         client.owner(),
         fmt::format(
@@ -99,14 +98,15 @@ ClientSegment* Service::segment_of(Client& client) {
 
 Chip Service::chip_of(std::int32_t device) const {
   const auto known = host_.find(device);
-  const bool real = known != host_.end() && known->second.chip.unique_id != 0;
+  // A mock chip is as its own process made it up, and no client of another one means it.
+  const bool real =
+      known != host_.end() && known->second.chip.unique_id != 0 && !known->second.chip.mock;
   return real ? known->second.chip : unknown_chip(device);
 }
 
 // ---- messages ----------------------------------------------------------------------------------
 
 bool Service::refuse(std::uint32_t owner, const std::string& line) {
-  ++health_.refused_messages;
   owner_log_.error(owner, line);
   return false;
 }
@@ -138,7 +138,6 @@ bool Service::has_room(Client& client) {
     told_full_.erase(client.owner());
     return true;
   }
-  ++health_.refused_messages;
   if (ClientSegment* segment = segment_of(client)) segment->anomaly(TTMEM_ANOMALY_LIMIT);
   if (told_full_.insert(client.owner()).second) {
     owner_log_.error(
@@ -159,10 +158,8 @@ void Service::count_entries(std::uint32_t owner, std::uint64_t before, std::uint
 
 void Service::apply(const Request& request, Client& client) {
   TTMEM_DCHECK(!is_question(request.type));  // those are answered, and change nothing
-  ++health_.messages;
-  if (request.claimed_pid != client.pid()) ++health_.pid_differs;
   if (!accepts(request, client.owner())) {
-    if (client.segment) client.segment->anomaly(TTMEM_ANOMALY_BAD_VALUE, request.id);
+    if (auto* segment = segment_of(client)) segment->anomaly(TTMEM_ANOMALY_BAD_VALUE, request.id);
     return;
   }
   const std::uint64_t before = client.holdings.entries();
@@ -197,11 +194,8 @@ void Service::allocate(const Request& request, Client& client) {
   using What = ClientHoldings::Allocated::What;
   const Place place{request.device, request.id};
   const auto done = client.holdings.allocate(place, request.kind, request.size);
-  if (done.what == What::kReplaced) {
-    ++health_.replaced;
-    if (log_.wants_events()) {
-      log_.event(replaced_line(client.pid(), place, done.size_before, request.size));
-    }
+  if (done.what == What::kReplaced && log_.wants_events()) {
+    log_.event(replaced_line(client.pid(), place, done.size_before, request.size));
   }
   ClientSegment* segment = segment_of(client);
   if (segment != nullptr && done.what != What::kReferenced) {
@@ -216,14 +210,11 @@ void Service::free(const Request& request, Client& client) {
   const Place place{request.device, request.id};
   const auto freed = client.holdings.free(place);
   if (!freed) {
-    ++health_.unknown_frees;
-    if (client.segment && is_device(place.device)) {
-      client.segment->unknown_buffer(place, chip_of(place.device));
-    }
+    report_anomaly(TTMEM_ANOMALY_UNKNOWN_FREE, place, client);
     if (log_.wants_events()) log_.event(unknown_free_line(client.pid(), place));
     return;
   }
-  health_.ambiguous_frees += freed->ambiguous;
+  ambiguous_frees_ += freed->ambiguous;
   if (freed->buffer.references == 0 && client.segment) {
     client.segment->freed(place, freed->buffer.kind);
   }
@@ -243,7 +234,7 @@ void Service::add_cb(const Request& request, Client& client) {
 void Service::remove_cb(const Request& request, Client& client) {
   const Place place{request.device, request.id};
   const auto cb = client.holdings.remove_cb(place, request.size);
-  if (!cb) return report_unknown_program(place, client);
+  if (!cb) return report_anomaly(TTMEM_ANOMALY_UNKNOWN_PROGRAM, place, client);
   if (client.segment) client.segment->cb_removed(*cb);
   log_cb(false, request.device, cb->size);
 }
@@ -256,12 +247,9 @@ void Service::load_kernel(const Request& request, Client& client) {
   const auto before = client.holdings.load(place, kernel);
   const bool launched_again = before && before->size == kernel.size &&
                               before->type == kernel.type && before->estimated == kernel.estimated;
-  if (before && !launched_again) {
-    ++health_.replaced;
-    if (client.segment) {
-      client.segment->kernel_unloaded(place);
-      client.segment->anomaly(TTMEM_ANOMALY_REPLACED, place.id);
-    }
+  if (before && !launched_again && client.segment) {
+    client.segment->kernel_unloaded(place);
+    report_anomaly(TTMEM_ANOMALY_REPLACED, place, client);
   }
   if (ClientSegment* segment = segment_of(client); segment != nullptr && launched_again) {
     segment->kernel_launched(place);
@@ -274,17 +262,17 @@ void Service::load_kernel(const Request& request, Client& client) {
 void Service::unload_kernel(const Request& request, Client& client) {
   const Place place{request.device, request.id};
   const auto kernel = client.holdings.unload(place);
-  if (!kernel) return report_unknown_program(place, client);
+  if (!kernel) return report_anomaly(TTMEM_ANOMALY_UNKNOWN_PROGRAM, place, client);
   if (client.segment) client.segment->kernel_unloaded(place);
   log_kernel(false, place, *kernel);
 }
 
-// The original said nothing about these.
-void Service::report_unknown_program(const Place& place, Client& client) {
-  ++health_.unknown_frees;
-  if (client.segment && is_device(place.device)) {
-    client.segment->unknown_program(place, chip_of(place.device));
-  }
+// Counted even if it is the first that a client sends, as the relinked client counts it.
+void Service::report_anomaly(std::uint32_t kind, const Place& place, Client& client) {
+  ClientSegment* segment = segment_of(client);
+  if (segment == nullptr) return;
+  if (!is_device(place.device)) return segment->anomaly(kind, place.id);
+  segment->anomaly_at(kind, place, chip_of(place.device));
 }
 
 void Service::log_cb(bool added, std::int32_t device, std::uint64_t size) {
@@ -297,7 +285,7 @@ void Service::log_kernel(bool loaded, const Place& place, const Kernel& kernel) 
   if (!log_.wants_events()) return;
   const std::uint64_t total =
       tallies_[place.device].all_kernel_bytes() + host_tally(place.device).all_kernel_bytes();
-  log_.event(kernel_line(loaded, place.device, kernel.type, kernel.size, total));
+  log_.event(kernel_line(loaded, place.device, kernel, total));
 }
 
 const Tally& Service::host_tally(std::int32_t device) const {

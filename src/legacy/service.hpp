@@ -60,18 +60,6 @@ struct ServiceOptions {
   std::uint64_t most_entries = 1u << 20;
 };
 
-// What went wrong so far, for metrics and for `ttmem doctor`.
-struct Health {
-  std::uint64_t messages = 0;
-  std::uint64_t refused_messages = 0;  // a bad value: nothing was changed
-  std::uint64_t pid_differs = 0;       // the pid in the message was not the sender's
-  std::uint64_t unknown_frees = 0;
-  std::uint64_t ambiguous_frees = 0;      // the id was live in several kinds: the newest went
-  std::uint64_t replaced = 0;             // a live id came again with other values
-  std::uint64_t unpublished_clients = 0;  // no segment could be written for them
-  std::uint64_t adopted_clients = 0;
-};
-
 class Client {
  public:
   Client(const segment::Identity& who, Tallies& totals) : identity(who), holdings(totals) {}
@@ -118,7 +106,6 @@ class Service {
   // Takes over what an earlier daemon left in the segments' directory. Before the socket opens.
   void adopt();
 
-  const Health& health() const { return health_; }
   const Tallies& tallies() const { return tallies_; }
   Log& log() { return log_; }
   OwnerLog& owner_log() { return owner_log_; }
@@ -143,7 +130,7 @@ class Service {
   void remove_cb(const Request& request, Client& client);
   void load_kernel(const Request& request, Client& client);
   void unload_kernel(const Request& request, Client& client);
-  void report_unknown_program(const Place& place, Client& client);
+  void report_anomaly(std::uint32_t kind, const Place& place, Client& client);
   void restore(const Request& request, Client& client, const Chip& chip, std::uint64_t since_ns);
   void log_cb(bool added, std::int32_t device, std::uint64_t size);
   void log_kernel(bool loaded, const Place& place, const Kernel& kernel);
@@ -158,7 +145,7 @@ class Service {
   Log& log_;
   OwnerLog owner_log_;
   Identify identify_;
-  Health health_;
+  std::uint64_t ambiguous_frees_ = 0;  // the id was live in several memories: the newest went
   Tallies tallies_;
   HostFigures host_;
   std::unordered_map<std::int32_t, std::unique_ptr<Client>> clients_;

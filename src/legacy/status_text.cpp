@@ -16,7 +16,7 @@ std::string tree(const ledger::DeviceView& device, const L1Sum& sum) {
   text += fmt::format("    Buffers:        {}\n", compact(sum.buffers));
   text += fmt::format("    CBs:            {}\n", spaced(sum.cbs));
   text += fmt::format("    Kernels:        {}\n", compact(sum.kernels));
-  text += kernel_split(device.figures.kernels);
+  if (sum.kernels) text += kernel_split(device.figures.kernels);
   if (sum.estimated > 0) text += fmt::format("    Kernels (est):  {}\n", compact(sum.estimated));
   text += fmt::format("    Total:          {}", spaced(sum.total()));
   const Usage usage = usage_of(device);

@@ -49,4 +49,12 @@ std::string spaced(std::uint64_t bytes) {
   return fmt::format("{} {}", number, scaled.unit);
 }
 
+std::string compact(const std::optional<std::uint64_t>& bytes) {
+  return bytes ? compact(*bytes) : "N/A";
+}
+
+std::string spaced(const std::optional<std::uint64_t>& bytes) {
+  return bytes ? spaced(*bytes) : "N/A";
+}
+
 }  // namespace ttmem::legacy

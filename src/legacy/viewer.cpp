@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <ctime>
 
 #include <fmt/format.h>
 
-#include "legacy/memory_text.hpp"
 #include "legacy/units.hpp"
 #include "view/labels.hpp"
 #include "view/printable.hpp"
@@ -16,7 +16,6 @@
 namespace ttmem::legacy {
 namespace {
 
-using ledger::Figure;
 using ledger::Space;
 using view::cut;
 using view::display_width;
@@ -75,11 +74,11 @@ std::string device_table(const ledger::Snapshot& snapshot) {
   for (const ledger::DeviceView& device : snapshot.devices) {
     const Usage usage = usage_of(device);
     const ledger::HostDevice& host = host_of(device);
-    text +=
-        row({std::to_string(device.id), std::string(title(device.arch)),
-             value(host.temperature_millidegrees, 1000, "°C"),
-             value(host.power_microwatts, 1'000'000, "W"), value(host.aiclk_mhz, 1, " MHz"),
-             compact(usage.dram) + "/" + (usage.dram_total ? compact(*usage.dram_total) : "N/A")});
+    text += row({std::to_string(device.id), std::string(title(device.arch)),
+                 value(host.temperature_millidegrees, 1000, "°C"),
+                 value(host.power_microwatts, 1'000'000, "W"), value(host.aiclk_mhz, 1, " MHz"),
+                 compact(usage.dram) + "/" + compact(usage.dram_total) +
+                     (usage.nominal ? " (nominal)" : "")});
   }
   return text + "└" + rule + "┘\n";
 }
@@ -100,8 +99,7 @@ std::string short_name(const std::string& name) {
 
 std::string process_rows(const ledger::ProcessView& process) {
   const auto bytes = [](const ledger::SpaceFigures& space) {
-    const Figure known = view::amount(space).bytes;
-    return known ? compact(*known) : std::string("N/A");
+    return compact(view::amount(space).bytes);
   };
   std::string text;
   for (const ledger::ProcessDeviceView& device : process.devices) {
@@ -153,10 +151,10 @@ std::string charts_screen(const ledger::Snapshot& snapshot, const ChartHistory& 
                         value(host.aiclk_mhz, 1, "MHz"));
     const std::string_view nominal = usage.nominal ? " (nominal)" : "";
     text += fmt::format("DRAM {} {}/{}{}\n", share_bar(usage.dram_percent()), compact(usage.dram),
-                        usage.dram_total ? compact(*usage.dram_total) : "N/A", nominal);
+                        compact(usage.dram_total), nominal);
     text += fmt::format("L1   {} {}/{}{}\n", share_bar(usage.l1_percent()), compact(usage.l1),
-                        usage.l1_total ? compact(*usage.l1_total) : "N/A", nominal);
-    text += chart_text(history.points(device.id), snapshot.time) + l1_summary(device) + "\n";
+                        compact(usage.l1_total), nominal);
+    text += chart_text(history.points(device.id), snapshot.time, usage) + l1_summary(device) + "\n";
   }
   return text;
 }
@@ -194,7 +192,30 @@ std::string footer(Screen screen, bool watched) {
                      kNames[static_cast<std::size_t>(screen) - 1]);
 }
 
+std::string_view colour_of(double percent) {
+  if (percent >= 90) return "\x1b[31m";
+  return percent >= 75 ? "\x1b[33m" : "\x1b[32m";
+}
+
 }  // namespace
+
+std::string coloured(std::string_view text) {
+  constexpr std::string_view kFilled = "█", kEnd = "] ";
+  std::string out;
+  for (std::size_t bar = 0; (bar = text.find("[█")) != text.npos;) {
+    std::size_t end = bar + 1;
+    while (text.substr(end).starts_with(kFilled)) end += kFilled.size();
+    const std::size_t number = text.find(kEnd, end);
+    if (number == text.npos) break;
+    const std::string percent(text.substr(number + kEnd.size(), 8));
+    out += text.substr(0, bar + 1);
+    out += colour_of(std::strtod(percent.c_str(), nullptr));
+    out += text.substr(bar + 1, end - bar - 1);
+    out += "\x1b[0m";
+    text.remove_prefix(end);
+  }
+  return out.append(text);
+}
 
 std::string screen_text(const ledger::Snapshot& snapshot, Screen screen,
                         const ChartHistory& history, bool watched) {

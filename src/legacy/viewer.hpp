@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "ledger/snapshot.hpp"
+#include "legacy/memory_text.hpp"
 
 namespace ttmem::legacy {
 
@@ -38,7 +40,13 @@ class ChartHistory {
 std::string screen_text(const ledger::Snapshot& snapshot, Screen screen,
                         const ChartHistory& history, bool watched);
 
-// The chart of one device: 12 rows of 56 columns in a frame.
-std::string chart_text(const std::vector<ChartHistory::Point>& points, ledger::TimeNs now);
+// The chart of one device: 12 rows of 56 columns in a frame, with what L1_SMALL and TRACE are of L1
+// and DRAM beside it.
+std::string chart_text(const std::vector<ChartHistory::Point>& points, ledger::TimeNs now,
+                       const Usage& usage);
+
+// The same with the colours of the original, for a terminal: what is filled of a bar is green,
+// yellow from 75 %, red from 90 %.
+std::string coloured(std::string_view text);
 
 }  // namespace ttmem::legacy

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "legacy/reports.hpp"
 #include "legacy/viewer.hpp"
 
 namespace ttmem::legacy {
@@ -63,6 +64,10 @@ TEST(MemoryText, NoPartIsLargerThanItsWholeWithoutALabel) {
   EXPECT_THAT(text, HasSubstr("  L1 Memory:  768.0KB"));
   EXPECT_THAT(text, HasSubstr("    CBs:           768.0KB\n    CBs (all programs): 5.7MB\n"));
   EXPECT_THAT(text, HasSubstr("    Kernels:         8.2MB  (size x cores, not in L1 Memory)\n"));
+  EXPECT_THAT(text, HasSubstr("  L1 (CBs):        5.7MB (all programs)\n"));
+  device.figures.l1_capacity = 10ull << 20;
+  EXPECT_THAT(l1_summary(device),
+              HasSubstr("  L1 Total:        13.9MB (an upper bound, more than the L1)\n"));
 }
 
 TEST(MemoryText, GuessesAreMarked) {
@@ -72,6 +77,7 @@ TEST(MemoryText, GuessesAreMarked) {
   const std::string text = breakdown(device);
   EXPECT_THAT(text, HasSubstr("    Kernels (est): 800.0KB (3 kernels, not in L1 Memory)\n"));
   EXPECT_THAT(text, HasSubstr("  L1 (Kernels):    800.0KB (est)\n"));
+  EXPECT_THAT(l1_summary(device), HasSubstr("    Kernels (est): 800.0KB (3 kernels")) << "too";
 }
 
 TEST(MemoryText, WithoutAProcessThatKnowsTheBoardHasItsNominalCapacity) {
@@ -83,6 +89,44 @@ TEST(MemoryText, WithoutAProcessThatKnowsTheBoardHasItsNominalCapacity) {
   device.arch = ledger::Arch::kUnknown;
   EXPECT_THAT(breakdown(device), HasSubstr("  DRAM:       100.0MB    / N/A\n"));
   EXPECT_THAT(breakdown(device), Not(HasSubstr("nominal")));
+}
+
+// As a region of a stock TT-Metal tells: buffers and the reserved circular buffers, and no kernels.
+TEST(MemoryText, WhatNobodyToldIsNotNothing) {
+  ledger::DeviceView device = chip();
+  device.figures.program_l1 = {};
+  device.figures.program_l1.reserved = 786'432;
+  device.figures.kernels = {};
+  EXPECT_THAT(breakdown(device), HasSubstr("    CBs:           768.0KB\n"));
+  EXPECT_THAT(breakdown(device), HasSubstr("  L1 (CBs):        768.0KB\n"
+                                           "  L1 (Kernels):    N/A\n"));
+  EXPECT_THAT(breakdown(device),
+              HasSubstr("  L1 Total:        12.8MB (without what is not known)\n"));
+  ledger::Snapshot snapshot;
+  snapshot.devices = {device};
+  EXPECT_THAT(status_text(snapshot), HasSubstr("    CBs:            768 KB\n"
+                                               "    Kernels:        N/A\n"
+                                               "    Total:          12.8 MB / 180 MB"));
+}
+
+TEST(MemoryText, ChartsNameTheSharesOfTheSmallerSpaces) {
+  ledger::Snapshot snapshot;
+  snapshot.devices = {chip()};
+  snapshot.devices[0].figures.space(Space::kL1Small).requested = 9ull << 20;
+  snapshot.devices[0].figures.space(Space::kTrace).requested = 3277ull << 20;
+  const std::string text = screen_text(snapshot, Screen::kCharts, {}, true);
+  EXPECT_THAT(text, HasSubstr("| L1_SMALL: 5.0%\n"));
+  EXPECT_THAT(text, HasSubstr("| TRACE: 10.0%\n"));
+}
+
+TEST(MemoryText, BarsHaveTheColoursOfTheOriginal) {
+  EXPECT_EQ(coloured(share_bar(50)).substr(0, 9), "[\x1b[32m█");
+  EXPECT_THAT(coloured(share_bar(75)), HasSubstr("[\x1b[33m█"));
+  EXPECT_THAT(coloured(share_bar(90)), HasSubstr("[\x1b[31m█"));
+  EXPECT_THAT(coloured(share_bar(90)), HasSubstr("█\x1b[0m░"));
+  EXPECT_EQ(coloured("a " + share_bar(0) + "\nb"), "a " + share_bar(0) + "\nb");
+  EXPECT_THAT(coloured(share_bar(100) + "\n" + share_bar(10)),
+              HasSubstr("█\x1b[0m] 100.0%\n[\x1b[32m█"));
 }
 
 }  // namespace

@@ -98,6 +98,7 @@ ttmem_device_t open_chip(const Json& how, std::uint32_t index,
   ttmem_device_info info = ttmem::support::device_info(kFirstUniqueId + index);
   info.metal_id = static_cast<std::int32_t>(index);
   info.arch = how.value("arch", 2u);
+  info.mock = how.value("mock", 1u);
   const std::string board = how.value("board", "n300");
   info.board = board.c_str();
   info.grid_x = how.value("columns", 8u);
@@ -111,7 +112,8 @@ ttmem_device_t open_chip(const Json& how, std::uint32_t index,
   return ttmem_device_opened(&info);
 }
 
-// {"count", "first", "columns", "rows", "mesh": [rows, columns], "l1_small", "trace", "noc": bool}
+// {"count", "first", "columns", "rows", "mesh": [rows, columns], "l1_small", "trace", "noc": bool,
+//  "mock": 0 or 1}
 void open_mesh(Stage& stage, const Json& how) {
   const std::uint8_t columns = how.value("columns", 8), rows = how.value("rows", 8);
   std::vector<ttmem_core> cores = chip_cores(columns, rows);
@@ -254,6 +256,25 @@ void fail(Stage& stage, const Json& how) {
   ttmem_failed(&failure);
 }
 
+// Where the program says that it is: {"frames": [[file, line, function], ...], "operation"}, from
+// the outermost on; nothing of it = nowhere.
+std::vector<ttmem_step> stack;
+
+void stand(const Json& how) {
+  stack.clear();
+  for (const Json& each : how.value("frames", Json::array())) {
+    const std::string file = each.at(0), function = each.at(2);
+    stack.push_back({TTMEM_STEP_FRAME, ttmem_intern_frame(file.data(), file.size(), each.at(1),
+                                                          function.data(), function.size(), 0)});
+  }
+  if (how.contains("operation")) {
+    stack.push_back({TTMEM_STEP_OPERATION, string_of(how, "operation")});
+  }
+  ttmem_origins_from([](ttmem_origin_t around) {
+    return ttmem_intern_stack(around, stack.data(), static_cast<std::uint32_t>(stack.size()));
+  });
+}
+
 using Call = std::function<void(Stage&, const Json&)>;
 
 const std::map<std::string, Call>& calls() {
@@ -268,6 +289,8 @@ const std::map<std::string, Call>& calls() {
          ttmem_tag_push(string_of(how, "name"), string_of(how, "line"));
        }},
       {"pop", [](Stage&, const Json&) { ttmem_tag_pop(); }},
+      {"stand", [](Stage&, const Json& how) { stand(how); }},
+      {"step", [](Stage&, const Json&) { ttmem_next_step(); }},
       {"allocate", allocate},
       {"free", release},
       {"program", register_program},

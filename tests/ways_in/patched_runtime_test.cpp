@@ -210,8 +210,24 @@ TEST_F(PatchedRuntime, CircularBufferCountsItsCores) {
   const CoreRangeSet cores(std::vector<CoreRange>{{{0, 0}, {7, 7}}});
   allocation_tracker::report_cb_allocation(28, 4096, 2, cores);
   EXPECT_EQ(figures(28).program_l1.allocated, 64u * 4096);
-  allocation_tracker::report_cb_deallocation(28, 2);
+  allocation_tracker::report_cb_deallocation(28, 4096, 2, cores);
   EXPECT_EQ(figures(28).program_l1.allocated, 0u);
+}
+
+TEST_F(PatchedRuntime, CircularBuffersOfProgramsThatUseOneIndexEndInAnyOrder) {
+  using allocation_tracker::report_cb_allocation;
+  using allocation_tracker::report_cb_deallocation;
+  const CoreRange wide{{0, 0}, {3, 0}};
+  const CoreCoord narrow{0, 0};
+  report_cb_allocation(33, 4096, 0, wide);
+  report_cb_allocation(33, 4096, 0, narrow);
+  report_cb_allocation(33, 8192, 0, wide);
+  report_cb_deallocation(33, 4096, 0, wide);
+  EXPECT_EQ(figures(33).program_l1.allocated, 4096u + 4u * 8192);
+  report_cb_deallocation(33, 8192, 0, wide);
+  EXPECT_EQ(figures(33).program_l1.allocated, 4096u);
+  report_cb_deallocation(33, 4096, 0, narrow);
+  EXPECT_EQ(figures(33).program_l1.allocated, 0u);
 }
 
 TEST_F(PatchedRuntime, ClosingADeviceEndsAllThatIsOnIt) {
