@@ -83,12 +83,18 @@ class Child {
     ::waitpid(pid_, nullptr, 0);
     pid_ = 0;
   }
-  // Time on a core so far.
+  // Time on a core so far, of all its threads.
   double cpu_seconds() const {
-    std::ifstream file("/proc/" + std::to_string(pid_) + "/schedstat");
-    double nanoseconds = 0;
-    file >> nanoseconds;
-    return nanoseconds / 1e9;
+    double sum = 0;
+    std::error_code error;
+    for (const auto& thread :
+         std::filesystem::directory_iterator("/proc/" + std::to_string(pid_) + "/task", error)) {
+      std::ifstream file(thread.path() / "schedstat");
+      double nanoseconds = 0;
+      file >> nanoseconds;
+      sum += nanoseconds;
+    }
+    return sum / 1e9;
   }
   double resident_mib() const {
     std::ifstream file("/proc/" + std::to_string(pid_) + "/statm");
@@ -149,8 +155,8 @@ class Daemon {
 };
 
 // One GET on an open connection; the body, or "" if something was wrong.
-inline std::string get(int descriptor, const std::string& path) {
-  const std::string request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+inline std::string get(int descriptor, const std::string& path, const std::string& headers = "") {
+  const std::string request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n";
   if (::send(descriptor, request.data(), request.size(), MSG_NOSIGNAL) < 0) return "";
   std::string text;
   std::size_t wanted = std::string::npos, head = 0;

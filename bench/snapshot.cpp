@@ -3,7 +3,8 @@
 //
 // What a look at a busy host costs: 1,000 processes with 1,000 buffers each on one device, in
 // segments that were written beforehand. Cold: a reader that knows nothing. Changed: one that was
-// there, after 1 % of the holdings were replaced, spread over all processes.
+// there, after 1 % of the holdings were replaced, spread over all processes. Page: what one page of
+// the holdings costs.
 #include <chrono>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "collect/collector.hpp"
+#include "ledger/holding_page.hpp"
 #include "many_segments.hpp"
 
 namespace {
@@ -84,8 +86,33 @@ void snapshot_changed(benchmark::State& state) {
   state.SetLabel("ms; 1 % replaced, 10 in each process, best of 10");
 }
 
+// In the middle of all, and only those in L1: every second one.
+void snapshot_page(benchmark::State& state) {
+  constexpr std::size_t kPage = 1000;
+  collect::Collector collector(host().options());
+  collector.refresh();
+  const ledger::HoldingQuestion question{.kinds = {}, .spaces = {ledger::Space::kL1}};
+  double best = 1e9;
+  for (auto _ : state) {
+    std::size_t found = 0;
+    std::uint64_t total = 0;
+    best = std::min(best, milliseconds([&] {
+                      ledger::HoldingPlace place{.process = kProcesses / 2};
+                      collector.holdings(question, place,
+                                         [&](const auto&) { return ++found < kPage; });
+                      total = collector.count_holdings(question);
+                    }));
+    const bool right = found == kPage && total == std::uint64_t{kProcesses} * kBuffers / 2;
+    if (!right) return state.SkipWithError("wrong holdings");
+  }
+  state.counters["value"] = best;
+  state.counters["limit"] = 10;
+  state.SetLabel("ms; a page of 1,000 of 10^6 holdings, filtered, best of 10");
+}
+
 BENCHMARK(snapshot_cold)->Iterations(5)->Unit(benchmark::kMillisecond);
 BENCHMARK(snapshot_totals)->Iterations(5)->Unit(benchmark::kMillisecond);
 BENCHMARK(snapshot_changed)->Iterations(10)->Unit(benchmark::kMillisecond);
+BENCHMARK(snapshot_page)->Iterations(10)->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -2,8 +2,11 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "loop/loop.hpp"
 
+#include <signal.h>
 #include <sys/epoll.h>
+#include <sys/signalfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,10 +17,10 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "base/assert.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace ttmem::loop {
 
@@ -33,6 +36,40 @@ std::chrono::nanoseconds clock_of(clockid_t clock) {
 }
 
 constexpr auto kReadyTurn = std::chrono::milliseconds(5);
+
+// A signal that waits to be read: the system keeps it until that was done, so none is lost, as it
+// would be if a handler had to write into a pipe that takes nothing.
+class HeldSignal {
+ public:
+  explicit HeldSignal(int signal) {
+    ::sigemptyset(&set_);
+    ::sigaddset(&set_, signal);
+    file_.reset(::signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!file_) return;  // it acts as usual then, which is better than not to hear it
+    sigset_t before;
+    ::pthread_sigmask(SIG_BLOCK, &set_, &before);
+    is_held_ = ::sigismember(&before, signal) == 0;
+  }
+  ~HeldSignal() {
+    while (take()) {
+    }
+    if (is_held_) ::pthread_sigmask(SIG_UNBLOCK, &set_, nullptr);
+  }
+  HeldSignal(const HeldSignal&) = delete;
+  HeldSignal& operator=(const HeldSignal&) = delete;
+
+  int descriptor() const { return file_.get(); }
+  // Whether one had come; it is gone then.
+  bool take() const {
+    signalfd_siginfo which{};
+    return file_ && ::read(file_.get(), &which, sizeof which) == sizeof which;
+  }
+
+ private:
+  sigset_t set_{};
+  bool is_held_ = false;  // by us
+  FileDescriptor file_;
+};
 
 }  // namespace
 
@@ -70,14 +107,6 @@ struct Loop::State {
         timers.erase(found);
       }
       timed([&] { timer->callback(); });
-    });
-  }
-
-  void await_signal(int signal) {
-    signals.at(signal).first->async_wait([this, signal](const error_code& error, int) {
-      if (error) return;
-      timed([&] { signals.at(signal).second(); });
-      await_signal(signal);
     });
   }
 
@@ -137,7 +166,7 @@ struct Loop::State {
   asio::posix::stream_descriptor ready{context, ::epoll_create1(EPOLL_CLOEXEC)};
   std::unordered_map<int, std::shared_ptr<ReadyCallback>> watched;
   std::map<TimerId, std::shared_ptr<Timer>> timers;
-  std::map<int, std::pair<std::unique_ptr<asio::signal_set>, Callback>> signals;
+  std::map<int, HeldSignal> signals;
   TimerId last_timer = 0;
   Pauses longest;
 };
@@ -174,9 +203,11 @@ void Loop::cancel(TimerId timer) { state_->timers.erase(timer); }
 
 void Loop::on_signal(int signal, Callback callback) {
   TTMEM_CHECK(callback != nullptr);
-  state_->signals[signal] = {std::make_unique<asio::signal_set>(state_->context, signal),
-                             std::move(callback)};
-  state_->await_signal(signal);
+  const HeldSignal& held = state_->signals.try_emplace(signal, signal).first->second;
+  if (held.descriptor() < 0) return;
+  watch(held.descriptor(), {.readable = true}, [&held, callback = std::move(callback)](Ready) {
+    if (held.take()) callback();
+  });
 }
 
 void Loop::post(Callback callback) {

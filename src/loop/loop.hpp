@@ -50,7 +50,8 @@ class Loop {
   TimerId every(std::chrono::milliseconds period, Callback callback);
   void cancel(TimerId timer);
 
-  // Handlers run in the loop, never in the signal's own context.
+  // Handlers run in the loop, never in the signal's own context. Other threads must block the
+  // signal, or be started later.
   void on_signal(int signal, Callback callback);
 
   // Calls back in the loop, after what was posted before. The only call for other threads.

@@ -10,12 +10,19 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <utility>
 
 #include "base/assert.hpp"
 
 namespace ttmem::loop {
+
+namespace {
+
+constexpr auto kNoMemoryPause = std::chrono::milliseconds(10);
+
+}  // namespace
 
 std::chrono::nanoseconds FairTurns::position(std::string_view owner) const {
   const auto known = ahead_.find(owner);
@@ -39,6 +46,7 @@ struct Worker::State {
   void give_turn();
   Waiting take_next();
   void work(const std::shared_ptr<State>& self);
+  void tell_loop(const std::shared_ptr<State>& self, std::chrono::nanoseconds cost);
   void finish(const Done& done, std::chrono::nanoseconds cost);
 
   Loop& loop;
@@ -54,6 +62,7 @@ struct Worker::State {
   std::condition_variable wake;
   Piece next;  // null: none
   bool ends = false;
+  Done result;  // of the thread, until the loop is told
   std::thread thread;
 };
 
@@ -91,15 +100,25 @@ void Worker::State::work(const std::shared_ptr<State>& self) {
       piece = std::exchange(next, nullptr);
     }
     const auto begin = thread_time();
-    Done done;
     try {
-      done = piece();
+      result = piece();
     } catch (...) {
-      done = [problem = std::current_exception()] { std::rethrow_exception(problem); };
+      result = [problem = std::current_exception()] { std::rethrow_exception(problem); };
     }
     piece = nullptr;
-    loop.post(
-        [self, done = std::move(done), cost = thread_time() - begin] { self->finish(done, cost); });
+    tell_loop(self, thread_time() - begin);
+  }
+}
+
+// Without memory for that it tries again: the loop would wait for ever.
+void Worker::State::tell_loop(const std::shared_ptr<State>& self, std::chrono::nanoseconds cost) {
+  for (bool told = false; !told;) {
+    try {
+      loop.post([self, cost] { self->finish(std::exchange(self->result, nullptr), cost); });
+      told = true;
+    } catch (const std::bad_alloc&) {
+      std::this_thread::sleep_for(kNoMemoryPause);
+    }
   }
 }
 

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+#include "serve/broadcast.hpp"
+
+#include <unistd.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "collect/clock.hpp"
+#include "loop/loop.hpp"
 #include "serve/http/gzip.hpp"
-#include "serve/refresher.hpp"
 
 namespace ttmem::serve {
 namespace {
@@ -19,8 +26,16 @@ constexpr int kLevelsShare = 20;  // a twentieth of a core
 
 }  // namespace
 
-Broadcast::Broadcast(const std::string& instance)
-    : full_(instance, ProcessDetail::kFull), brief_(instance + "b", ProcessDetail::kBrief) {}
+std::string daemon_instance() {
+  static const std::string kInstance =
+      fmt::format("{:x}-{:x}", collect::Moment::now().wall_ns, ::getpid());
+  return kInstance;
+}
+
+Broadcast::Broadcast(const std::string& instance, std::uint32_t audience)
+    : audience_(audience),
+      full_(instance, ProcessDetail::kFull),
+      brief_(instance + "b", ProcessDetail::kBrief) {}
 
 void Broadcast::rest() {
   full_.rest();
@@ -33,7 +48,7 @@ void Broadcast::rest() {
 void Broadcast::add(Channel channel, http::SharedText text, StreamTexts& texts) const {
   http::SharedText packed;
   if (readers_.any_packed()) packed = std::make_shared<const std::string>(http::gzip_piece(*text));
-  texts.emplace_back(channel, http::StreamText{std::move(text), std::move(packed)});
+  texts.emplace_back(channel, http::StreamText{std::move(text), std::move(packed), audience_});
 }
 
 void Broadcast::tell_changes(http::LiveSnapshot& live, http::Deltas& deltas,

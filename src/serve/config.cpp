@@ -13,7 +13,9 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -110,6 +112,19 @@ Result<std::string> read_token(const std::string& path) {
   return text;
 }
 
+std::optional<Error> take_fleet(const Config& config, ServeOptions& options) {
+  if (config.value("fleet") == "off") return std::nullopt;
+  constexpr std::uint16_t kPrometheus = 9090;
+  auto url = fleet::parse_url(config.value("fleet"), kPrometheus);
+  if (!url) return wrong(config, "fleet", "such as http://prometheus:9090, or off");
+  options.engine = std::move(*url);
+  if (config.value("fleet-token-file").empty()) return std::nullopt;
+  auto token = fleet::read_token(config.value("fleet-token-file"));
+  if (!token) return token.error();
+  options.engine_token = std::move(*token);
+  return std::nullopt;
+}
+
 }  // namespace
 
 // ---- where settings come from -------------------------------------------------------------------
@@ -121,11 +136,13 @@ const std::vector<SettingInfo>& settings() {
       {"history", "FILE|memory|off", "Where to keep the history"},
       {"recording", "FILE|off", "Keep a recording of the last minutes in FILE, FILE.1, ..."},
       {"recording-minutes", "N", "How many minutes of it to keep at least"},
-      {"recording-size", "SIZE", "At most so many bytes of it, such as 500M or 2G"},
+      {"recording-size", "SIZE", "Keep at most this much of it, such as 500M or 2G"},
       {"log-format", "text|json|legacy", "Format of the log; legacy: as the original's, on stdout"},
       {"allow-remote", "", "Accept connections from other machines; needs a token"},
       {"token-file", "FILE", "File with the token that other machines must send"},
       {"all-users", "", "Also show lines, commands and failure texts of other users"},
+      {"fleet", "URL|off", "Prometheus that scrapes many hosts; the page shows them"},
+      {"fleet-token-file", "FILE", "File with the token that this Prometheus wants"},
       {"metrics-per-process", "", "Also expose metrics per process to Prometheus"},
   };
   return kAll;
@@ -134,11 +151,11 @@ const std::vector<SettingInfo>& settings() {
 std::string default_of(std::string_view name) {
   if (name == "http") return "127.0.0.1:7171";
   if (name == "legacy-socket") return "/tmp/tt_allocation_server.sock";
-  if (name == "recording") return "off";
+  if (name == "recording" || name == "fleet") return "off";
   if (name == "recording-minutes") return "60";
   if (name == "recording-size") return "1G";
   if (name == "log-format") return "text";
-  if (name == "token-file") return "";
+  if (name == "token-file" || name == "fleet-token-file") return "";
   if (name != "history") return "false";
   const std::string path = history::History::default_path(::geteuid() == 0);
   return path.empty() ? "memory" : path;
@@ -248,6 +265,9 @@ Result<ServeOptions> options_of(const Config& config) {
   if (!take_recording(config, options.recording)) {
     return wrong(config, "recording-minutes", "1 to 10080");
   }
+  if (std::error_code none; std::filesystem::is_directory(options.recording.file, none)) {
+    return wrong(config, "recording", "a file, not a folder, or off");
+  }
   if (!take_number(config.value("recording-size"), 8ull << 20, 1ull << 50,
                    options.recording.max_bytes)) {
     return wrong(config, "recording-size", "at least 8M, such as 500M or 2G");
@@ -269,6 +289,7 @@ Result<ServeOptions> options_of(const Config& config) {
     if (!token) return token.error();
     options.token = std::move(*token);
   }
+  if (auto problem = take_fleet(config, options)) return std::move(*problem);
   const bool remote = options.http && !http::is_loopback(options.http_host);
   if (remote && (!options.allow_remote || options.token.empty())) {
     return wrong(config, "http",

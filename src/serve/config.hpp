@@ -8,11 +8,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
+#include "fleet/http_client.hpp"
 
 namespace ttmem::serve {
 
@@ -76,6 +78,8 @@ struct ServeOptions {
   std::string token;       // what the token file says; "" = none
   bool all_users = false;  // also what others than the daemon's user would rather not show
   bool metrics_per_process = false;
+  std::optional<fleet::Url> engine;  // that knows many hosts, for the page
+  std::string engine_token;          // that it wants; "" = none
 };
 
 // Also reads the token. An error names the setting and says what it may be.

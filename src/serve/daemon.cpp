@@ -18,6 +18,7 @@
 #include "legacy/server.hpp"
 #include "loop/loop.hpp"
 #include "loop/worker.hpp"
+#include "serve/asides.hpp"
 #include "serve/daemon_log.hpp"
 #include "serve/daemon_process.hpp"
 #include "serve/http/guard.hpp"
@@ -41,7 +42,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t kCrowd = 4;  // questions that wait: then it matters whose they are
 constexpr auto kHeartbeat = 15s;   // so that proxies and readers know that a quiet stream lives
 
-// Through whose eyes somebody sees: empty, what everybody is told.
+// Through whose eyes somebody sees: empty, those of the daemon itself.
 using Whose = std::optional<Viewers::Words>;
 
 // What a piece of work takes along of the loop.
@@ -83,6 +84,7 @@ class Daemon {
   void tell(News&& news);
   void ask(const http::Request& request, const HttpServer::Asker& asker, HttpServer::Answer answer);
   void ask_locally(const http::Request& request, std::uint32_t uid, LocalServer::Answer answer);
+  Whose whose_words(const http::Request& request, std::optional<std::uint32_t> proved) const;
   Whose whose_words(std::uint32_t uid) const;
   void work_out(const http::Request& request, const Whose& whose, const HttpServer::Asker& asker,
                 HttpServer::Answer answer);
@@ -106,13 +108,14 @@ class Daemon {
   http::Sessions sessions_;
   std::optional<HttpServer> http_;
   std::optional<LocalServer> local_;
+  std::optional<Asides> asides_;
   std::optional<legacy::Server> legacy_;
   // Of the worker, once that has begun.
   std::unique_ptr<history::History> history_;
   std::unique_ptr<RollingRecording> recording_;  // null: none is kept
   std::optional<Refresher> refresher_;
   std::optional<http::Routes> routes_;
-  std::optional<Viewers> viewers_;  // none: everybody is told everything
+  std::unique_ptr<Viewers> viewers_;  // none: everybody is told everything
   FromLoop from_loop_;
   // The last members: they end first, and the worker before what its pieces use.
   std::optional<Looks> looks_;
@@ -148,13 +151,11 @@ DaemonEnd Daemon::run() {
   }
   const InheritedSockets inherited = take_inherited_sockets();
   open_history();
-  open_recording();
-  std::optional<std::uint32_t> words_of_user;
-  if (!options_.all_users) words_of_user = ::geteuid();
-  refresher_.emplace(history_.get(), words_of_user);
+  refresher_.emplace(history_.get(), options_.all_users ? Viewers::Words() : ::geteuid());
   refresher_->refresh();
   handle_signals();
   if (const auto failed = open_http(inherited.http)) return *failed;
+  open_recording();  // it moves what was recorded before: only a daemon that serves may
   open_local();
   open_legacy(inherited.legacy);
   start_work();
@@ -190,6 +191,7 @@ void Daemon::open_recording() {
 std::optional<DaemonEnd> Daemon::open_http(int inherited) {
   if (!options_.http) return std::nullopt;
   routes_.emplace(sources());
+  asides_.emplace(loop_, options_, lock_.directory());
   http_.emplace(
       loop_,
       HttpServerOptions{
@@ -221,7 +223,7 @@ std::optional<DaemonEnd> Daemon::open_http(int inherited) {
 // Commands of this machine ask here: the kernel says whose they are.
 void Daemon::open_local() {
   if (!options_.http) return;
-  if (!options_.all_users) viewers_.emplace(sources());
+  if (!options_.all_users) viewers_ = std::make_unique<Viewers>(sources());
   local_.emplace(
       loop_, lock_.directory() + "/" + kLocalSocketName,
       [this](const http::Request& request, std::uint32_t uid, LocalServer::Answer answer) {
@@ -252,7 +254,7 @@ void Daemon::open_legacy(int inherited) {
 void Daemon::start_work() {
   worker_.emplace(loop_);
   looks_.emplace(
-      loop_, *worker_, *refresher_,
+      loop_, *worker_, *refresher_, viewers_.get(),
       [this] {
         return Looks::Audience{.has_streams = http_ && http_->streams() > 0,
                                .has_clients = legacy_ && legacy_->socket().connections() > 0};
@@ -280,11 +282,14 @@ void Daemon::tell(News&& news) {
 
 void Daemon::stop() {
   tell_service_manager("STOPPING=1");
+  asides_.reset();
   worker_.reset();
   if (legacy_) legacy_->stop();
   lines_.finish();
   recording_.reset();
-  if (history_) history_->close(collect::Moment::now().wall_ns);
+  if (history_) {
+    history_->close(history::Clocks::now(refresher_ ? refresher_->live().frame().boot_id : ""));
+  }
   log_.info("stopped");
 }
 
@@ -303,8 +308,8 @@ void Daemon::reload() {
   const auto config = reload_();
   const auto options = config ? options_of(*config) : Result<ServeOptions>(config.error());
   if (!options) return log_.error("nothing was changed: " + options.error().message);
-  for (const char* name :
-       {"http", "legacy-socket", "history", "recording", "recording-minutes", "recording-size"}) {
+  for (const char* name : {"http", "legacy-socket", "history", "recording", "recording-minutes",
+                           "recording-size", "fleet", "fleet-token-file"}) {
     if (config->value(name) == config_.value(name)) continue;
     log_.warn(
         fmt::format("{} stays {}: it can only be changed by a restart", name, config_.value(name)));
@@ -351,17 +356,21 @@ void Daemon::ask(const http::Request& request, const HttpServer::Asker& asker,
   }
   if (refused) return answer(std::move(*refused));
   if (request.path == http::kEnter) return answer(sessions_.enter(request, now));
-  Whose whose;
-  if (viewers_ && guard_.has_token(request)) {
-    whose.emplace(std::nullopt);
-  } else if (const auto uid = sessions_.user_of(request, now)) {
-    whose = whose_words(*uid);
-  }
+  const auto uid = sessions_.user_of(request, now);
+  if (asides_->takes(request)) return asides_->ask(request, uid, asker, answer);
   if (worker_->waiting() >= kCrowd) http_->tell_askers_apart();
-  work_out(request, whose, asker, std::move(answer));
+  work_out(request, whose_words(request, uid), asker, std::move(answer));
 }
 
-// Root may read every segment anyway; the daemon's own user is told no less than anybody.
+// Who has a connection of this machine as the daemon's own user is that user; to be another, a
+// cookie must say so.
+Whose Daemon::whose_words(const http::Request& request, std::optional<std::uint32_t> proved) const {
+  if (viewers_ && guard_.has_token(request)) return Whose(std::in_place, std::nullopt);
+  if (proved) return whose_words(*proved);
+  return request.user == ::geteuid() ? Whose() : whose_words(Viewers::kNobody);
+}
+
+// Root may read every segment anyway.
 Whose Daemon::whose_words(std::uint32_t uid) const {
   if (!viewers_ || (uid != 0 && uid == ::geteuid())) return {};
   if (uid == 0) return Whose(std::in_place, std::nullopt);
@@ -370,6 +379,9 @@ Whose Daemon::whose_words(std::uint32_t uid) const {
 
 void Daemon::ask_locally(const http::Request& request, std::uint32_t uid,
                          LocalServer::Answer answer) {
+  const auto owner = std::make_shared<const std::string>(owner_name(uid));
+  const HttpServer::Asker asker = [owner] { return std::string_view(*owner); };
+  if (asides_->takes(request)) return asides_->ask(request, uid, asker, answer);
   if (request.method != "GET" && !request.is_head()) {
     return answer(http::error(405, "this API is read-only: use GET or HEAD"));
   }
@@ -377,9 +389,7 @@ void Daemon::ask_locally(const http::Request& request, std::uint32_t uid,
   if (request.path == "/api/v1/events") {
     return answer(http::error(404, "streams are served over TCP only"));
   }
-  const auto owner = std::make_shared<const std::string>(owner_name(uid));
-  work_out(
-      request, whose_words(uid), [owner] { return std::string_view(*owner); }, std::move(answer));
+  work_out(request, whose_words(uid), asker, std::move(answer));
 }
 
 http::Response Daemon::link_for(std::uint32_t uid) {
@@ -395,7 +405,7 @@ void Daemon::work_out(const http::Request& request, const Whose& whose,
                 answer = std::move(answer)]() -> loop::Worker::Done {
                  from_loop_ = from_loop;
                  auto response = std::make_shared<http::Response>(answer_safely(request, whose));
-                 auto news = std::make_shared<News>(refresher_->take_news());
+                 auto news = std::make_shared<News>(take_news(*refresher_, viewers_.get()));
                  return [this, response, news, answer] {
                    tell(std::move(*news));
                    const bool is_first = response->stream && http_->streams() == 0;
@@ -445,13 +455,15 @@ http::RouteSources Daemon::sources() {
                 return recording_ ? recording_->json(frame) : no_recordings_json(frame);
               },
           .self = [this] { return self(); },
-          .leaks = [this] { return refresher_->leaks(); }};
+          .leaks = [this] { return refresher_->leaks(); },
+          .engine = options_.engine ? options_.engine->authority() : std::string()};
 }
 
 // No question may end the daemon.
 http::Response Daemon::answer_safely(const http::Request& request, const Whose& whose) {
   try {
-    return whose ? viewers_->answer(request, *whose) : routes_->answer(request);
+    const bool is_own = !whose || !http::may_have_words(request.path);
+    return is_own ? routes_->answer(request) : viewers_->answer(request, *whose);
   } catch (const std::exception& problem) {
     return http::error(500,
                        std::string("this should not happen, please report it: ") + problem.what());

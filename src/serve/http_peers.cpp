@@ -11,27 +11,34 @@ namespace {
 
 using boost::asio::ip::tcp;
 
-PeerAddress address_of(const tcp::endpoint& peer) {
-  PeerAddress address{.bytes = "", .port = peer.port()};
-  if (peer.address().is_v4()) {
-    const auto bytes = peer.address().to_v4().to_bytes();
-    address.bytes.assign(bytes.begin(), bytes.end());
+// A socket of version 6 that listens for both shows a peer of version 4 as one of version 6.
+EndAddress address_of(const tcp::endpoint& end) {
+  EndAddress address{.bytes = "", .port = end.port()};
+  const auto take = [&](const auto& bytes) { address.bytes.assign(bytes.begin(), bytes.end()); };
+  const boost::asio::ip::address& ip = end.address();
+  if (ip.is_v4()) {
+    take(ip.to_v4().to_bytes());
+  } else if (ip.to_v6().is_v4_mapped()) {
+    take(boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, ip.to_v6()).to_bytes());
   } else {
-    const auto bytes = peer.address().to_v6().to_bytes();
-    address.bytes.assign(bytes.begin(), bytes.end());
+    take(ip.to_v6().to_bytes());
   }
   return address;
 }
 
 }  // namespace
 
-std::vector<std::string> owners_at(const std::vector<tcp::endpoint>& ends, PeerOwners& owners) {
+ConnectionEnds ends_of(const PeerEnds& ends) {
+  return {.peer = address_of(ends.peer), .own = address_of(ends.own)};
+}
+
+std::vector<std::string> owners_at(const std::vector<PeerEnds>& all, PeerOwners& owners) {
   std::vector<std::string> names;
-  names.reserve(ends.size());
-  if (!ends.empty()) owners.read(address_of(ends.front()));
-  for (const tcp::endpoint& end : ends) {
-    const auto user = owners.find(address_of(end));
-    names.push_back(user ? owner_name(*user) : end.address().to_string());
+  names.reserve(all.size());
+  if (!all.empty()) owners.read(ends_of(all.front()));
+  for (const PeerEnds& ends : all) {
+    const auto user = owners.find(ends_of(ends));
+    names.push_back(user ? owner_name(*user) : ends.peer.address().to_string());
   }
   return names;
 }

@@ -35,9 +35,8 @@ struct Connection : Peer {
   static constexpr std::chrono::seconds kRequestTime{10};  // for a whole request
 
   Clock::time_point deadline = Clock::now() + kRequestTime;
-  std::size_t unsent = 0;                // bytes of its answer that are its own
-  bool answered = false;                 // the last question
-  std::optional<http::Response> answer;  // that is to be written
+  std::optional<std::optional<std::uint32_t>> user;  // peer_user(); empty = not looked up yet
+  std::size_t unsent = 0;                            // bytes of its answer that are its own
 };
 
 struct Stream : Peer {
@@ -48,10 +47,15 @@ struct Stream : Peer {
   bool listed = false;   // among those that have something to send
 };
 
-// Whose the peers at these addresses are, in the same order. Reads the table of sockets for that,
+// Both ends of a connection.
+struct PeerEnds {
+  boost::asio::ip::tcp::endpoint peer, own;
+};
+
+ConnectionEnds ends_of(const PeerEnds& ends);
+// Whose the peers of these connections are, in the same order. Reads the table of sockets for that,
 // which takes long where there are thousands.
-std::vector<std::string> owners_at(const std::vector<boost::asio::ip::tcp::endpoint>& ends,
-                                   PeerOwners& owners);
+std::vector<std::string> owners_at(const std::vector<PeerEnds>& all, PeerOwners& owners);
 // Those that their owner has too many of: it may have a quarter of what the others leave of `most`,
 // so that there is always room for one more. The newest go. `peers` in the order of their coming.
 std::vector<PeerPointer> beyond_share(const std::vector<PeerPointer>& peers, std::size_t most);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include "serve/http/guard.hpp"
 #include "serve/http/request.hpp"
 #include "serve/http_server_state.hpp"
+#include "serve/peer_user.hpp"
 
 // The library's calls give the error back twice: the argument is the one that is looked at.
 // NOLINTBEGIN(bugprone-unused-return-value)
@@ -52,6 +54,19 @@ constexpr auto kAcceptPause = 100ms;
 constexpr auto kRoomPause = 5ms;
 constexpr std::size_t kReadBytes = 8 * 1024;
 constexpr std::size_t kMostUnsent = 64u << 20;  // answers that wait to be taken, all together
+
+// One that is asked for, and who waits for it.
+struct Question {
+  asio::steady_timer patience;
+  std::optional<Response> answer;
+  bool is_over = false;
+};
+
+Response busy() {
+  Response response = http::error(503, "the daemon is busy: ask again in a moment");
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
 
 }  // namespace
 
@@ -91,34 +106,44 @@ asio::awaitable<void> HttpServer::State::accept() {
   const auto self = shared_from_this();
   asio::steady_timer pause(context);
   while (acceptor.is_open()) {
+    bool failed = false;
+    try {
+      failed = !co_await accept_one(pause);
+    } catch (const std::exception&) {  // no memory, say; nobody else would take the next
+      failed = true;
+    }
+    if (!failed) continue;
     error_code error;
-    tcp::socket socket =
-        co_await acceptor.async_accept(asio::redirect_error(asio::use_awaitable, error));
-    if (error == asio::error::operation_aborted) co_return;
-    if (error) {  // most likely there is no descriptor left: others go on meanwhile
-      pause.expires_after(kAcceptPause);
-      co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, error));
-      continue;
-    }
-    socket.non_blocking(true, error);
-    socket.set_option(tcp::no_delay(true), error);
-    while (!has_room() && expects_room()) {
-      pause.expires_after(kRoomPause);
-      co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, error));
-    }
-    if (!has_room()) {
-      ++counts.refused;
-      Response full = http::error(503, "too many connections: try again later");
-      http::add_security_headers(full);
-      const std::string text = head(full, false) + full.start;
-      socket.write_some(asio::buffer(text), error);
-      continue;
-    }
-    auto connection = std::make_shared<Connection>(
-        Connection{{.socket = std::move(socket), .number = ++last_number, .owner = ""}});
-    connections.insert(connection);
-    asio::co_spawn(context, serve(std::move(connection)), asio::detached);
+    pause.expires_after(kAcceptPause);
+    co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, error));
   }
+}
+
+// False: most likely there is no descriptor left, and others go on meanwhile.
+asio::awaitable<bool> HttpServer::State::accept_one(asio::steady_timer& pause) {
+  error_code error;
+  tcp::socket socket =
+      co_await acceptor.async_accept(asio::redirect_error(asio::use_awaitable, error));
+  if (error) co_return error == asio::error::operation_aborted;
+  socket.non_blocking(true, error);
+  socket.set_option(tcp::no_delay(true), error);
+  while (!has_room() && expects_room()) {
+    pause.expires_after(kRoomPause);
+    co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, error));
+  }
+  if (!has_room()) {
+    ++counts.refused;
+    Response full = http::error(503, "too many connections: try again later");
+    http::add_security_headers(full);
+    const std::string text = head(full, false) + full.start;
+    socket.write_some(asio::buffer(text), error);
+    co_return true;
+  }
+  auto connection = std::make_shared<Connection>(
+      Connection{{.socket = std::move(socket), .number = ++last_number, .owner = ""}});
+  asio::co_spawn(context, serve(connection), asio::detached);
+  connections.insert(std::move(connection));  // afterwards: what is served is taken out in the end
+  co_return true;
 }
 
 // ---- requests and answers ----------------------------------------------------------------------
@@ -158,39 +183,49 @@ asio::awaitable<bool> HttpServer::State::answer(const std::shared_ptr<Connection
   error_code error;
   const tcp::endpoint peer = connection->socket.remote_endpoint(error);
   request.from_loopback = !error && peer.address().is_loopback();
-  connection->deadline = Clock::now() + kAnswerTime;
-  std::optional<Response> response = co_await ask(connection, request);
+  if (!connection->user && !error) {
+    const PeerEnds ends{peer, connection->socket.local_endpoint(error)};
+    connection->user.emplace(error ? std::nullopt : peer_user(ends_of(ends)));
+  }
+  if (connection->user) request.user = *connection->user;
+  bool is_busy = false;
+  std::optional<Response> response = co_await ask(connection, request, is_busy);
   if (!response) co_return false;
-  const bool keep = request.keep_alive && !response->stream;
+  const bool keep = request.keep_alive && !response->stream && !is_busy;
   const bool written = co_await write(*connection, std::move(*response), keep, !request.is_head());
   co_return written&& keep;
 }
 
 // Others are served until the answer is there. A stream begins in the moment that it is given, not
-// when this goes on: what is published in between is for it too. Then there is no answer.
+// when this goes on: what is published in between is for it too. Then there is no answer. Whoever
+// has waited too long is told so, and what comes after that is for nobody.
 asio::awaitable<std::optional<Response>> HttpServer::State::ask(
-    const std::shared_ptr<Connection>& connection, const Request& request) {
-  const auto waiting =
-      std::make_shared<asio::steady_timer>(context, asio::steady_timer::time_point::max());
-  connection->answer.reset();
-  connection->answered = false;
+    const std::shared_ptr<Connection>& connection, const Request& request, bool& is_busy) {
+  const auto question = std::make_shared<Question>(Question{asio::steady_timer(context), {}});
+  question->patience.expires_after(options.answer_time);
+  connection->deadline = Clock::time_point::max();
   handler(
       request, [connection] { return std::string_view(connection->owner); },
-      [self = shared_from_this(), connection, waiting,
+      [self = shared_from_this(), connection, question,
        is_head = request.is_head()](Response response) {
-        connection->answered = true;
+        if (std::exchange(question->is_over, true)) return;
         if (response.stream && !is_head) {
           self->start_stream(*connection, std::move(response));
         } else {
-          connection->answer = std::move(response);
+          question->answer = std::move(response);
         }
-        waiting->cancel();
+        question->patience.cancel();
       });
   error_code error;
-  if (!connection->answered) {
-    co_await waiting->async_wait(asio::redirect_error(asio::use_awaitable, error));
+  if (!question->is_over) {
+    co_await question->patience.async_wait(asio::redirect_error(asio::use_awaitable, error));
   }
-  co_return std::exchange(connection->answer, std::nullopt);
+  is_busy = !std::exchange(question->is_over, true);
+  if (is_busy) {
+    ++counts.too_slow;
+    co_return busy();
+  }
+  co_return std::exchange(question->answer, std::nullopt);
 }
 
 asio::awaitable<void> HttpServer::State::refuse(Connection& connection,
@@ -252,6 +287,7 @@ void HttpServer::State::make_room_for_answers(const Connection& except) {
 void HttpServer::State::close() {
   error_code error;
   acceptor.close(error);
+  share_timer.cancel();
   for (const auto& connection : connections) connection->socket.close(error);
   for (const auto& stream : streams) stream->socket.close(error);
   streams.clear();

@@ -2,13 +2,15 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // HTTP on the daemon's loop: connections, keep-alive, streams. No peer makes another wait: a
-// request has ten seconds to arrive, an answer thirty to be taken, and a stream whose reader falls
+// request has ten seconds to arrive, an answer thirty to be found and as many to be taken, and a
+// stream whose reader falls
 // more than 64 messages or 4 MiB behind is closed. Answers that nobody takes may have 64 MiB
 // together; the slowest readers are given up first. Of the connections one user of this machine, or
 // one address elsewhere, has a quarter of what the others leave. Nothing here takes long: what is
 // done for many is done for some of them in each turn of the loop.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -28,6 +30,8 @@ struct HttpServerOptions {
   std::uint16_t port = 7171;            // 0 = any that is free
   int inherited = -1;                   // a listening socket that a service manager made
   std::size_t most_connections = 4096;  // at most a quarter of the descriptors
+  // Whoever asks is told that the daemon is busy when there is no answer after so long.
+  std::chrono::milliseconds answer_time{30'000};
   // Does what takes long elsewhere, and then what that returns in the loop.
   std::function<void(std::function<std::function<void()>()>)> elsewhere;
 };

@@ -17,6 +17,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "serve/http/request.hpp"
 #include "serve/http_peers.hpp"
@@ -29,15 +30,20 @@ using StreamPointer = std::shared_ptr<Stream>;
 
 struct HttpServer::State : std::enable_shared_from_this<State> {
   State(boost::asio::io_context& where, HttpServerOptions wanted, Handler what)
-      : context(where), options(std::move(wanted)), handler(std::move(what)), acceptor(where) {}
+      : context(where),
+        options(std::move(wanted)),
+        handler(std::move(what)),
+        acceptor(where),
+        share_timer(where) {}
 
   std::optional<Problem> open();
   boost::asio::awaitable<void> accept();
+  boost::asio::awaitable<bool> accept_one(boost::asio::steady_timer& pause);
   boost::asio::awaitable<void> serve(std::shared_ptr<Connection> connection);
   boost::asio::awaitable<bool> answer(const std::shared_ptr<Connection>& connection,
                                       const http::RequestParser& parser);
   boost::asio::awaitable<std::optional<http::Response>> ask(
-      const std::shared_ptr<Connection>& connection, const http::Request& request);
+      const std::shared_ptr<Connection>& connection, const http::Request& request, bool& is_busy);
   boost::asio::awaitable<void> refuse(Connection& connection, const http::RequestParser& parser);
   boost::asio::awaitable<bool> write(Connection& connection, http::Response response,
                                      bool keep_alive, bool with_body);
@@ -56,6 +62,7 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
   // There will be room, now or at the next look at whose connections they are.
   bool expects_room() const { return makes_room() || sharing_helps; }
   void share_out();
+  void share_out_later(Peer::Clock::duration pause);
   void close_excess();
   template <typename Visit>
   void for_each_peer(Visit visit) const {
@@ -69,12 +76,14 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
   void make_room_for_answers(const Connection& except);
   void close();
 
-  // However a connection's coroutine ends.
+  // However a connection's coroutine ends. A question that nobody waits for any more may keep it.
   struct Leaving {
     State& state;
     const std::shared_ptr<Connection>& connection;
     ~Leaving() {
       state.unsent -= connection->unsent;
+      boost::system::error_code error;
+      connection->socket.close(error);  // NOLINT(bugprone-unused-return-value)
       state.connections.erase(connection);
     }
   };
@@ -89,6 +98,8 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
   std::deque<PeerPointer> to_close;
   bool lists_are_due = false;
   bool is_sharing_out = false;
+  bool share_is_due = false;  // as soon as the timer has fired
+  boost::asio::steady_timer share_timer;
   bool sharing_helps = true;  // the last time it left room, or somebody to be told apart
   PeerOwners owners;          // used elsewhere
   Peer::Clock::time_point shared_out;

@@ -112,6 +112,7 @@ void HttpServer::State::drop(const StreamPointer& stream) {
 void HttpServer::State::publish(http::Channel channel, const http::StreamText& text) {
   for (const StreamPointer& stream : streams) {
     if (!http::is_for(stream->options, channel)) continue;
+    if (channel != http::Channel::kEverybody && stream->options.audience != text.audience) continue;
     TTMEM_DCHECK(!stream->options.gzip || text.packed);
     stream->queue.add(stream->options.gzip ? text.packed : text.plain);
     if (!stream->blocked || stream->queue.is_behind()) list(stream);
@@ -177,21 +178,25 @@ bool HttpServer::State::has_room() {
 }
 
 // Finds out whose those are that came since the last time, and then what is too much.
+// Whoever comes too early for that gets its turn nevertheless: nobody may follow who asks again.
 void HttpServer::State::share_out() {
-  if (makes_room() || Peer::Clock::now() - shared_out < kSharePause) return;
-  is_sharing_out = true;
+  if (share_is_due) return;
+  const auto pause = shared_out + kSharePause - Peer::Clock::now();
+  if (makes_room() || pause > 0ms) return share_out_later(std::max(pause, {kTurn}));
   // By number: a connection may become a stream meanwhile.
   std::vector<std::uint64_t> unknown;
-  std::vector<tcp::endpoint> ends;
+  std::vector<PeerEnds> ends;
   for_each_peer([&](const PeerPointer& peer) {
     if (!peer->owner.empty()) return;
     error_code error;
-    const tcp::endpoint end = peer->socket.remote_endpoint(error);
+    PeerEnds both{peer->socket.remote_endpoint(error), {}};
+    if (!error) both.own = peer->socket.local_endpoint(error);
     if (error) return;  // it is gone, and noticed soon
     unknown.push_back(peer->number);
-    ends.push_back(end);
+    ends.push_back(std::move(both));
   });
-  options.elsewhere([self = shared_from_this(), unknown, ends]() -> std::function<void()> {
+  std::function<std::function<void()>()> find_out = [self = shared_from_this(), unknown,
+                                                     ends]() -> std::function<void()> {
     std::vector<std::string> names = owners_at(ends, self->owners);
     std::unordered_map<std::uint64_t, std::string> name_of;
     for (std::size_t i = 0; i < names.size(); ++i) name_of.emplace(unknown[i], std::move(names[i]));
@@ -203,6 +208,23 @@ void HttpServer::State::share_out() {
       self->is_sharing_out = false;
       self->close_excess();
     };
+  };
+  is_sharing_out = true;
+  try {
+    options.elsewhere(std::move(find_out));
+  } catch (...) {
+    is_sharing_out = false;
+    throw;
+  }
+}
+
+void HttpServer::State::share_out_later(Peer::Clock::duration pause) {
+  share_is_due = true;
+  share_timer.expires_after(pause);
+  share_timer.async_wait([self = shared_from_this()](const error_code& failed) {
+    if (failed) return;
+    self->share_is_due = false;
+    self->share_out();
   });
 }
 

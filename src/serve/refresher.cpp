@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "serve/refresher.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -11,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "collect/clock.hpp"
+#include "serve/viewers.hpp"
 
 namespace ttmem::serve {
 namespace {
@@ -34,7 +33,7 @@ Refresher::Refresher(history::History* history, std::optional<std::uint32_t> wor
                   .native_names = false,
                   .launches = true,
                   .reap = true}),
-      broadcast_(fmt::format("{:x}-{:x}", collect::Moment::now().wall_ns, ::getpid())) {}
+      broadcast_(daemon_instance()) {}
 
 void Refresher::refresh() {
   const std::chrono::nanoseconds start = loop::thread_time();
@@ -75,10 +74,12 @@ void Refresher::tell_all(const std::vector<ledger::EventView>& events, bool chan
 }
 
 void Refresher::tell_history(bool changed) {
-  if (changed) history_->record(collector_.snapshot(), collector_.snapshot().time);
+  const ledger::Snapshot& snapshot = collector_.snapshot();
+  const auto clocks = history::Clocks::now(snapshot.boot_id, snapshot.time);
+  if (changed) history_->record(snapshot, clocks);
   history_->record(
       busy_minutes_.take(collector_.snapshot(), [this] { return collector_.programs(true); }));
-  history_->tick(collector_.snapshot().time);
+  history_->tick(clocks);
   news_.notice += history_->take_notice();
 }
 
@@ -112,13 +113,20 @@ http::FirstEvents Refresher::first_events(const http::StreamOptions& reader,
   return broadcast_.first(reader, live_, collector_, last_event_id);
 }
 
+News take_news(Refresher& refresher, Viewers* viewers) {
+  News news = refresher.take_news();
+  if (viewers) viewers->add_news(news);
+  return news;
+}
+
 // ---- in the loop -------------------------------------------------------------------------------
 
-Looks::Looks(loop::Loop& loop, loop::Worker& worker, Refresher& refresher,
+Looks::Looks(loop::Loop& loop, loop::Worker& worker, Refresher& refresher, Viewers* viewers,
              std::function<Audience()> audience, Tell tell)
     : loop_(loop),
       worker_(worker),
       refresher_(refresher),
+      viewers_(viewers),
       audience_(std::move(audience)),
       tell_(std::move(tell)) {}
 
@@ -144,8 +152,9 @@ void Looks::look() {
   is_looking_ = true;
   worker_.add_own([this]() -> loop::Worker::Done {
     refresher_.refresh_safely();
-    auto news = std::make_shared<News>(refresher_.take_news());
-    return [this, news, cost = refresher_.cost()] {
+    const auto cost = refresher_.cost() + (viewers_ ? viewers_->look() : 0ns);
+    auto news = std::make_shared<News>(take_news(refresher_, viewers_));
+    return [this, news, cost] {
       cost_ = cost;
       is_looking_ = false;
       start();

@@ -17,62 +17,21 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "collect/collector.hpp"
 #include "explain/leak_follower.hpp"
 #include "loop/loop.hpp"
 #include "loop/worker.hpp"
+#include "serve/broadcast.hpp"
 #include "serve/history/busy_minutes.hpp"
 #include "serve/history/history.hpp"
-#include "serve/http/deltas.hpp"
 #include "serve/http/live_snapshot.hpp"
-#include "serve/http/packed_texts.hpp"
-#include "serve/http/readers.hpp"
 #include "view/metrics.hpp"
 
 namespace ttmem::serve {
 
-using StreamTexts = std::vector<std::pair<http::Channel, http::StreamText>>;
-
-// What the readers of streams are told, each kind of reader in its own way, and only what somebody
-// wants is worked out. How full the cores are is told twice a second at most, and never so often
-// that it takes more than a twentieth of a core.
-class Broadcast {
- public:
-  // `instance` tells this daemon from another.
-  explicit Broadcast(const std::string& instance);
-
-  // Adds what is to be told to `texts`.
-  void tell(http::LiveSnapshot& live, const collect::Collector& collector,
-            const std::vector<ledger::EventView>& events, bool changed, StreamTexts& texts);
-  // What a new reader gets first; it is counted from now on. Call tell() before, so that all
-  // readers are at the same point.
-  http::FirstEvents first(const http::StreamOptions& reader, http::LiveSnapshot& live,
-                          const collect::Collector& collector, std::string_view last_event_id);
-
-  const http::Readers& readers() const { return readers_; }
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  void rest();
-  void tell_changes(http::LiveSnapshot& live, http::Deltas& deltas,
-                    const std::vector<ledger::EventView>& events, http::Channel changes,
-                    http::Channel happened, StreamTexts& texts);
-  std::string levels(const collect::Collector& collector);
-  void tell_levels(const collect::Collector& collector, bool changed, StreamTexts& texts);
-  void add(http::Channel channel, http::SharedText text, StreamTexts& texts) const;
-
-  http::Readers readers_;
-  http::PackedTexts packed_;
-  http::Deltas full_, brief_;
-  http::CoreLevels levels_;
-  http::SharedText all_levels_;  // for new readers; null = they changed
-  bool levels_old_ = true;       // something changed since they were worked out
-  Clock::time_point levels_due_;
-};
+class Viewers;
 
 // What is to be told in the loop.
 struct News {
@@ -111,7 +70,6 @@ class Refresher {
   const ledger::Snapshot& snapshot() const { return collector_.snapshot(); }
   http::LiveSnapshot& live() { return live_; }
   view::CounterMemory& launches() { return launches_; }
-  const http::Readers& readers() const { return broadcast_.readers(); }
   // What grows from step to step, of the living.
   explain::LeakReport leaks() const { return leaks_.report(); }
 
@@ -148,6 +106,9 @@ class Refresher {
   std::chrono::nanoseconds cost_{};
 };
 
+// Those of both; `viewers` may be null.
+News take_news(Refresher& refresher, Viewers* viewers);
+
 // Reads again and again, in the loop's time.
 class Looks {
  public:
@@ -156,8 +117,8 @@ class Looks {
   };
   using Tell = std::function<void(News&&)>;
 
-  // Everything outlives it. `audience` and `tell` are called in the loop.
-  Looks(loop::Loop& loop, loop::Worker& worker, Refresher& refresher,
+  // Everything outlives it; `viewers` may be null. `audience` and `tell` are called in the loop.
+  Looks(loop::Loop& loop, loop::Worker& worker, Refresher& refresher, Viewers* viewers,
         std::function<Audience()> audience, Tell tell);
 
   void start();
@@ -171,6 +132,7 @@ class Looks {
   loop::Loop& loop_;
   loop::Worker& worker_;
   Refresher& refresher_;
+  Viewers* viewers_;
   std::function<Audience()> audience_;
   Tell tell_;
   std::chrono::nanoseconds cost_{};

@@ -87,7 +87,7 @@ const collect::Outline* ReplayStudy::outline() const { return outlined_ ? &outli
 history::History* ReplayStudy::history() const { return filled_ ? history_.get() : nullptr; }
 
 void ReplayStudy::run() {
-  auto outline = collect::outline_of(file_, kParts, &stop_);
+  auto outline = collect::outline_of(file_, kParts, [this](double) { return !stop_; });
   if (!outline) return;
   outline_ = std::move(*outline);
   outlined_ = true;

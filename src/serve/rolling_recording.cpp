@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include "view/json.hpp"
@@ -58,7 +59,12 @@ RollingRecording::~RollingRecording() {
   recorder_->finish();
 }
 
-void RollingRecording::run() {
+std::vector<std::string> RollingRecording::files(const std::string& file) {
+  return record::parts_of(file, kFiles);
+}
+
+// What it cannot do, as without memory, ends the recording and nothing else.
+void RollingRecording::run() try {
   while (!stop_) {
     recorder_->look();
     {
@@ -67,12 +73,15 @@ void RollingRecording::run() {
     }
     std::this_thread::sleep_for(recorder_->pause());
   }
+} catch (const std::exception& problem) {
+  const std::scoped_lock lock(mutex_);
+  progress_.problem = problem.what();
 }
 
 std::string RollingRecording::json(const ledger::Snapshot& frame) const {
   Json document = view::json::head("recordings", frame);
   Json& files = document["recordings"] = Json::array();
-  for (const std::string& path : record::parts_of(file_, kFiles)) {
+  for (const std::string& path : RollingRecording::files(file_)) {
     struct stat facts{};
     if (::lstat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode)) {
       files.push_back(entry_of(path, facts));

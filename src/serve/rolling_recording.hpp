@@ -29,6 +29,8 @@ class RollingRecording {
   RollingRecording(const RollingRecording&) = delete;
   RollingRecording& operator=(const RollingRecording&) = delete;
 
+  // What may be there of a recording in this file.
+  static std::vector<std::string> files(const std::string& file);
   // The document `recordings`: the files that are there, the newest first.
   std::string json(const ledger::Snapshot& frame) const;
 

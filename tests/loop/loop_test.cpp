@@ -37,8 +37,8 @@ struct Pipe {
 };
 
 // A test that waits for what never comes ends, and fails.
-void end_after_ten_seconds(Loop& loop) {
-  loop.after(10s, [&loop] {
+void end_after_a_minute(Loop& loop) {
+  loop.after(60s, [&loop] {
     ADD_FAILURE() << "nothing happened";
     loop.stop();
   });
@@ -46,7 +46,7 @@ void end_after_ten_seconds(Loop& loop) {
 
 TEST(Loop, CallsBackWhileThereIsSomethingToRead) {
   Loop loop;
-  end_after_ten_seconds(loop);
+  end_after_a_minute(loop);
   const Pipe pipe;
   std::string got;
   for (const char c : {'a', 'b'}) pipe.put(c);
@@ -61,7 +61,7 @@ TEST(Loop, CallsBackWhileThereIsSomethingToRead) {
 
 TEST(Loop, TheOtherSidesEndCountsAsReady) {
   Loop loop;
-  end_after_ten_seconds(loop);
+  end_after_a_minute(loop);
   Pipe pipe;
   pipe.in.reset();
   loop.watch(pipe.out.get(), {}, [&](Loop::Ready ready) {
@@ -91,7 +91,7 @@ TEST(Loop, ACallbackMayEndItsOwnWatchAndThatOfOthers) {
 
 TEST(Loop, TimersFireOnceOrAgainAndAgainUntilCancelled) {
   Loop loop;
-  end_after_ten_seconds(loop);
+  end_after_a_minute(loop);
   int once = 0, often = 0;
   loop.after(1ms, [&] { ++once; });
   loop.cancel(loop.after(1ms, [] { ADD_FAILURE() << "it was cancelled"; }));
@@ -108,7 +108,7 @@ TEST(Loop, TimersFireOnceOrAgainAndAgainUntilCancelled) {
 
 TEST(Loop, SignalsAreHandledInTheLoop) {
   Loop loop;
-  end_after_ten_seconds(loop);
+  end_after_a_minute(loop);
   int calls = 0;
   loop.on_signal(SIGUSR1, [&] {
     if (++calls == 2) return loop.stop();
@@ -122,24 +122,25 @@ TEST(Loop, SignalsAreHandledInTheLoop) {
 
 TEST(Loop, KnowsItsLongestPause) {
   Loop loop;
-  end_after_ten_seconds(loop);
-  loop.after(1ms, [&] {
-    const auto until = std::chrono::steady_clock::now() + 30ms;
-    while (std::chrono::steady_clock::now() < until) {
+  end_after_a_minute(loop);
+  loop.post([] {
+    for (const auto begin = thread_time(); thread_time() - begin < 5ms;) {
     }
   });
-  loop.after(100ms, [&] { std::this_thread::sleep_for(60ms); });
-  loop.after(200ms, [&] { loop.stop(); });
+  loop.post([&] {
+    std::this_thread::sleep_for(60ms);
+    loop.stop();
+  });
   loop.run();
   EXPECT_GE(loop.longest().wall, 60ms) << "also what waits for a disk is a pause";
-  EXPECT_GT(loop.longest().cpu, 1ms);
+  EXPECT_GE(loop.longest().cpu, 5ms);
   EXPECT_LT(loop.longest().cpu, loop.longest().wall);
 }
 
 // A thousand that are always ready must not keep a timer from its turn.
 TEST(Loop, ManyThatAreReadyLeaveTurnsToOthers) {
   Loop loop;
-  end_after_ten_seconds(loop);
+  end_after_a_minute(loop);
   std::vector<Pipe> pipes(200);
   std::uint64_t calls = 0;
   for (const Pipe& pipe : pipes) {

@@ -75,18 +75,21 @@ TEST_F(BusyPrograms, AreKeptAcrossARestart) {
   history->record(minute(60, {program("matmul", 100), program("add", 7)}));
   pass(10);
   restart();
-  const BusyQuery question{.from = 0, .to = ~0ull, .unique_id = 0x77};
+  const BusyQuery question{.from = 0, .to = ~0ull, .device = {{{}, 0x77}}};
   const auto found = history->busy_programs(question);
   ASSERT_TRUE(found);
   ASSERT_EQ(found->size(), 2u);
   EXPECT_EQ((*found)[0].name, "matmul");
   EXPECT_EQ((*found)[0].launches, 101u);
-  EXPECT_TRUE(history->busy_programs({.from = 0, .to = ~0ull, .unique_id = 0x78})->empty());
+  EXPECT_TRUE(history->busy_programs({.from = 0, .to = ~0ull, .device = {{{}, 0x78}}})->empty());
+  record();  // a snapshot, whose ids are understood from now on
+  EXPECT_EQ(history->busy_programs({.from = 0, .to = ~0ull, .device = {{0, {}}}})->size(), 2u);
+  EXPECT_FALSE(history->busy_programs({.from = 0, .to = ~0ull, .device = {{1, {}}}}));
   EXPECT_NE(busy_json(*found).find("\"name\":\"matmul\",\"pid\":4711"), std::string::npos);
 }
 
 TEST_F(BusyPrograms, WrongQuestionsAreAnsweredWithWhatToDo) {
-  EXPECT_FALSE(parse_busy_query({{"device", "0"}}, kNs));
+  EXPECT_FALSE(parse_busy_query({{"device", "first"}}, kNs));
   EXPECT_FALSE(parse_busy_query({{"metric", "dram.taken"}}, kNs));
   EXPECT_TRUE(parse_busy_query({{"device", "0x77"}, {"from", "-1h"}}, kNs));
 }

@@ -20,8 +20,9 @@ ADDRESS = re.compile(r"listening on http://([\d.]+):(\d+)")
 
 class Daemon:
     def __init__(self, folder, *options, http="127.0.0.1:0", legacy="off", history="memory",
-                 **environment):
+                 user=None, **environment):
         self.folder = folder
+        self.credentials = {} if user is None else {"user": user, "group": user, "extra_groups": [], "cwd": "/"}
         self.options = ["--http", http, "--legacy-socket", legacy, *options]
         if history is not None:  # None: left to other settings
             self.options += ["--history", history]
@@ -35,7 +36,7 @@ class Daemon:
         self.log_begin = os.path.getsize(self.log_path) if os.path.exists(self.log_path) else 0
         with open(self.log_path, "ab") as log, open(self.out_path, "ab") as out:
             self.process = subprocess.Popen([TTMEM, "serve", *self.options], stdout=out, stderr=log,
-                                            env=self.environment)
+                                            env=self.environment, **self.credentials)
 
     def start(self):
         self.launch()
@@ -83,7 +84,8 @@ class Daemon:
             connection.close()
 
     def document(self, path):
-        status, headers, body = self.ask(path)
+        """Asks again while the daemon says that it is busy."""
+        status, headers, body = eventually(lambda: (answer := self.ask(path))[0] != 503 and answer)
         assert status == 200, (path, status, body)
         assert headers["Content-Type"] == "application/json"
         return json.loads(body)
@@ -128,6 +130,15 @@ class Stream:
     """A reader of /api/v1/events that keeps a snapshot up to date by itself."""
 
     def __init__(self, daemon, last=None, query=""):
+        eventually(lambda: self.begin(daemon, last, query))
+        self.last = None
+        self.snapshot = None
+        self.events = []
+        self.all = []  # every message
+        self.levels = {}
+
+    def begin(self, daemon, last, query):
+        """Whether the daemon was not too busy for it."""
         self.connection = daemon.socket()
         extra = f"Last-Event-ID: {last}\r\n" if last else ""
         self.connection.sendall(
@@ -138,11 +149,10 @@ class Stream:
         while (line := self.file.readline().strip()):
             name, value = line.decode().split(": ", 1)
             self.headers[name] = value
-        self.last = None
-        self.snapshot = None
-        self.events = []
-        self.all = []  # every message
-        self.levels = {}
+        if b" 503 " not in self.status:
+            return True
+        self.close()
+        return False
 
     def message(self):
         """The next (event, data); comments are left out."""

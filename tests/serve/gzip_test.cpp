@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "serve/http/gzip.hpp"
 
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "serve/http/request.hpp"
@@ -33,6 +35,13 @@ TEST(Gzip, AWholeFileIsItselfAgain) {
   const std::string text(100'000, 'x');
   EXPECT_EQ(gunzipped(gzipped(text)), text);
   EXPECT_LT(gzipped(text).size(), 1000U);
+}
+
+TEST(Gzip, ALargeFileIsItselfAgain) {
+  std::string text;
+  for (int i = 0; text.size() < 2'000'000; ++i) text += std::to_string(i * 7919) + "\n";
+  EXPECT_EQ(gunzipped(gzipped(text)), text);
+  EXPECT_LT(gzipped(text).size(), text.size() / 2);
 }
 
 TEST(Gzip, IsSentToThoseWhoTakeIt) {

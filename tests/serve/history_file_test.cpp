@@ -184,15 +184,21 @@ TEST_F(HistoryFileTest, ADatabaseOfAnotherProgramIsLeftAlone) {
 
 TEST_F(HistoryFileTest, ANewerOneIsLeftAlone) {
   make_some_history();
-  overwrite(60, std::string("\0\0\0\x03", 4));  // the format
+  overwrite(60, std::string("\0\0\0\x04", 4));  // the format
   EXPECT_NE(refusal().find("newer ttmem"), std::string::npos);
   EXPECT_EQ(files(), std::vector<std::string>{"history.db"});
 }
 
-// Kept as it was: what an older daemon recorded is not lost when ttmem is updated.
-TEST_F(HistoryFileTest, OneOfTheFirstFormatIsReadAndGoesOn) {
-  std::ifstream kept(fs::path(TTMEM_SOURCE_DIR) / "tests/serve/kept/history_format_1.sql");
-  const std::string sql(std::istreambuf_iterator<char>(kept), {});
+// Kept as they were: what an older daemon recorded is not lost when ttmem is updated.
+class HistoryOfEarlierFormat : public HistoryFileTest, public ::testing::WithParamInterface<int> {};
+
+TEST_P(HistoryOfEarlierFormat, IsReadAndGoesOn) {
+  std::string sql;
+  for (int format = 1; format <= GetParam(); ++format) {
+    std::ifstream kept(fs::path(TTMEM_SOURCE_DIR) /
+                       fmt::format("tests/serve/kept/history_format_{}.sql", format));
+    sql += std::string(std::istreambuf_iterator<char>(kept), {});
+  }
   {
     auto old = serve::history::Database::open(path);
     ASSERT_TRUE(old && (*old)->script(sql.c_str())) << path;
@@ -207,10 +213,12 @@ TEST_F(HistoryFileTest, OneOfTheFirstFormatIsReadAndGoesOn) {
             (std::vector<Point>{flat(100), {100, 200, 200}, {}, flat(100)}));
   ASSERT_EQ(runs().size(), 2u);
   EXPECT_EQ(runs()[1].ended, "closed");
-  const auto busy = history->busy_programs({.from = 0, .to = ~0ull, .unique_id = 0xA1});
+  const auto busy = history->busy_programs({.from = 0, .to = ~0ull, .device = {{{}, 0xA1}}});
   ASSERT_TRUE(busy && busy->size() == 1);
   EXPECT_EQ(busy->front().launches, 7u);
 }
+
+INSTANTIATE_TEST_SUITE_P(HistoryFileTest, HistoryOfEarlierFormat, ::testing::Values(1, 2));
 
 TEST_F(HistoryFileTest, ABrokenOneIsMovedAsideAndSaid) {
   make_some_history();

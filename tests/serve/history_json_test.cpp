@@ -113,7 +113,7 @@ TEST(HistoryJson, EveryMetricIsListedOnce) {
     EXPECT_TRUE(names.insert(each["name"]).second) << each;
     EXPECT_NE(each["help"], "");
   }
-  EXPECT_EQ(names.size(), 22u);
+  EXPECT_EQ(names.size(), 26u);
 }
 
 }  // namespace

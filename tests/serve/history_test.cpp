@@ -194,6 +194,48 @@ TEST_F(HistoryTest, LaunchesBecomeARateThatFallsToZero) {
             (std::vector<Point>{flat(50), {0, 50, 0}, flat(0)}));
 }
 
+TEST_F(HistoryTest, ProcessesOfOneDeviceHaveRatesOfTheirOwn) {
+  add_process(11);
+  const auto launch = [this](std::uint64_t first, std::uint64_t second) {
+    snapshot.processes[0].devices[0].figures.kernels.dispatches = first;
+    snapshot.processes[1].devices[0].figures.kernels.dispatches = second;
+    snapshot.devices[0].figures.kernels.dispatches = first + second;
+    record();
+  };
+  launch(0, 0);
+  pass(1);
+  launch(50, 7);
+  pass(1);
+  end_process(1, ledger::Ended::kClosed);
+  launch(80, 7);
+  pass(20);  // long enough for a batch
+  EXPECT_EQ(points("dispatches", kStart + 1, kStart + 2, 1), (std::vector<Point>{flat(57)}));
+  Query query = ask("process.dispatches", kStart + 1, kStart + 4, 1);
+  query.process = ledger::ProcessSelector::parse("10");
+  EXPECT_EQ(answer(query).series.at(0).points,
+            (std::vector<Point>{flat(50), {0, 50, 0}, {0, 30, 30}}));
+  query.process = ledger::ProcessSelector::parse("11");
+  EXPECT_EQ(answer(query).series.at(0).points, (std::vector<Point>{flat(7), {0, 7, {}}, {}}));
+}
+
+TEST_F(HistoryTest, TheRateOfAProcessIsUnknownWhileOneOfItsDevicesDoesNotTell) {
+  record();  // no counter at all
+  pass(2);
+  EXPECT_TRUE(answer(ask("process.dispatches", kStart, kStart + 2, 1)).series.empty());
+}
+
+TEST_F(HistoryTest, KernelsOfAProcessAreKept) {
+  auto& kernels = snapshot.processes[0].devices[0].figures.kernels;
+  kernels.by_type[static_cast<std::size_t>(ledger::KernelType::kApplication)].footprint = 4096;
+  kernels.by_type[static_cast<std::size_t>(ledger::KernelType::kFabric)].footprint = 512;
+  pass(1);
+  record();
+  EXPECT_EQ(points("process.kernels.application", kStart + 1, kStart + 2, 1),
+            (std::vector<Point>{flat(4096)}));
+  EXPECT_EQ(points("process.kernels.fabric", kStart + 1, kStart + 2, 1),
+            (std::vector<Point>{flat(512)}));
+}
+
 TEST_F(HistoryTest, SensorsAreKeptBesideTheMemory) {
   EXPECT_TRUE(answer(ask("temperature", kStart, kStart + 1, 1)).series.empty());
   ledger::HostDevice& host = snapshot.devices[0].host.emplace();

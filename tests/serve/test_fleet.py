@@ -6,15 +6,17 @@ import contextlib
 import http.server
 import json
 import os
+import shutil
+import ssl
 import stat
+import subprocess
 import threading
-import time
 import urllib.parse
 
 import pytest
 
 from support import command
-from support.waiting import eventually
+from support.waiting import DEADLINE_SECONDS, eventually
 
 DRAM_EACH = 26_222_592  # what one demonstration takes on its device
 
@@ -27,10 +29,10 @@ def two_hosts(daemons, folder):
         for rank in range(2):
             directory = os.path.join(folder, f"host{rank}")
             os.mkdir(directory, 0o700)
-            stack.enter_context(command.started(
+            command.Workload(stack.enter_context(command.started(
                 "demo", "--hold", "600",
                 env={**os.environ, "TTMEM_DIR": directory, "TT_MEM_JOB": "train",
-                     "TT_MEM_RANK": str(rank), "TT_MEM_RANKS": "3"}))
+                     "TT_MEM_RANK": str(rank), "TT_MEM_RANKS": "3"})))
             daemon = daemons(TTMEM_DIR=directory)
             eventually(lambda: [device["dram"]["taken"] for device in daemon.document("/api/v1/snapshot")["devices"]]
                        == [DRAM_EACH])
@@ -61,7 +63,7 @@ def test_hosts_and_a_job_over_them(two_hosts, folder):
     # They are one machine, and it says so.
     assert "counted 2 times" in fleet["problems"][0]
     shown = command.text("fleet", "--hosts", path)
-    assert shown.startswith("2 hosts, 2 devices: DRAM 50.0 MiB of ")
+    assert shown.startswith("2 hosts, 2 devices, 2 in use: DRAM 50.0 MiB of ")
     assert "2 of 3" in command.text("fleet", "--hosts", path, "--jobs")
 
 
@@ -79,9 +81,7 @@ def test_who_does_not_answer_is_said_and_holds_up_nobody(two_hosts, folder):
     with contextlib.closing(_silent()) as silent:
         path = hosts_file(folder, address(two_hosts[0]), f"127.0.0.1:{silent.getsockname()[1]}",
                           "127.0.0.1:1", "no-such-host.invalid:7171")
-        begun = time.monotonic()
         fleet = command.document("fleet", "--hosts", path, "--timeout", "1")
-        assert time.monotonic() - begun < 30
     assert fleet["partial"] and fleet["hosts_fresh"] == 1 and fleet["dram"] == DRAM_EACH
     states = {host["host"]: host for host in fleet["hosts"]}
     assert states[f"127.0.0.1:{silent_port(states)}"]["problem"].endswith("no answer in time")
@@ -149,8 +149,6 @@ def test_usage():
     assert command.run("fleet").returncode == 2
     assert command.run("fleet", "--hosts", "a", "--from", "b").returncode == 2
     assert command.run("fleet", "--hosts", "/no/such/file").returncode == 2
-    done = command.run("fleet", "--from", "https://prometheus")
-    assert done.returncode == 2 and "speaks no TLS" in done.stderr
     assert command.run("fleet", "--from", "http://x", "--match", "a}").returncode == 2
 
 
@@ -180,13 +178,17 @@ class Engine(http.server.BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def engine(behave):
+def engine(behave, certificate=None):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Engine)
     server.behave, server.asked = behave, []
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        server.url = f"http://127.0.0.1:{server.server_address[1]}"
+        server.url = f"http{'s' if certificate else ''}://127.0.0.1:{server.server_address[1]}"
         yield server
     finally:
         server.shutdown()
@@ -194,20 +196,58 @@ def engine(behave):
         server.server_close()
 
 
+@pytest.fixture
+def certificate(folder):
+    """Of 127.0.0.1 and of nobody else, by itself; with its key."""
+    if not shutil.which("openssl"):
+        pytest.skip("no openssl, which makes a certificate")
+    path = os.path.join(folder, "certificate.pem")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                    "-days", "2", "-subj", "/CN=engine", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", path,
+                    "-out", path + ".part"], check=True, capture_output=True)
+    with open(path + ".part", encoding="utf-8") as part, open(path, "a", encoding="utf-8") as whole:
+        whole.write(part.read())
+    return path
+
+
+def test_an_engine_that_speaks_https(certificate):
+    with engine(half_stale, certificate) as server:
+        trusting = {"SSL_CERT_FILE": certificate}
+        done = command.run("fleet", "--from", server.url, "--json", **trusting)
+        assert done.returncode == 0 and json.loads(done.stdout)["dram"] == 50, done.stderr
+        # Nobody vouches for it; and it is not who was asked for.
+        done = command.run("fleet", "--from", server.url)
+        assert done.returncode == 3 and "its certificate is not accepted" in done.stderr
+        other = server.url.replace("127.0.0.1", "localhost")
+        done = command.run("fleet", "--from", other, **trusting)
+        assert done.returncode == 3 and "its certificate is not accepted: " in done.stderr
+        assert "SSL_CERT_FILE names other authorities" in done.stderr
+
+
+def test_https_where_nobody_speaks_it():
+    with engine(lambda *_: vector()) as server:
+        done = command.run("fleet", "--from", server.url.replace("http:", "https:"), "--timeout", "5")
+    assert done.returncode == 3 and "it does not speak TLS" in done.stderr and done.stderr.count("\n") == 1
+
+
 def vector(*samples, **more):
     return 200, json.dumps({"status": "success", **more, "data": {"resultType": "vector", "result": [
         {"metric": labels, "value": [1, str(value)]} for labels, value in samples]}})
 
 
+#: Those whose series an engine has now: that of host b is old.
+PRESENT = "count by (instance) (ttmem_self_snapshots_total{"
+
+
 def half_stale(query, _headers):
     if "max_over_time" in query:
         return vector(({"instance": "a"}, 5), ({"instance": "b"}, 400), ({"instance": "c"}, 3000))
-    if "timestamp(" in query:
+    if query.startswith("time() - max by (instance) (timestamp("):
         return vector(({"instance": "a"}, 5), ({"instance": "b"}, 200))
-    if "> 1" in query:
-        return vector(({"instance": "a"}, 2), warnings=["one store is missing"])
-    if query.startswith("sum by (instance)") and "capacity" in query and "dram" in query:
-        return vector(({"instance": "a"}, 200), ({"instance": "b"}, 200))
+    if query.startswith(PRESENT):
+        return vector(({"instance": "a"}, 2), ({"instance": "b"}, 1), warnings=["one store is missing"])
+    if query.startswith("count_values by (instance)") and "capacity" in query and "dram" in query:
+        return vector(({"instance": "a", "bytes": "200"}, 1), ({"instance": "b", "bytes": "200"}, 1))
     if query.startswith("sum by (instance)") and "dram" in query:
         return vector(({"instance": "a"}, 50), ({"instance": "b"}, 60))
     if query.startswith("count by (instance)"):
@@ -228,6 +268,90 @@ def test_half_of_the_hosts_are_stale():
         assert "Partial: 2 of 3 hosts do not tell now" in shown
         assert "stale: told nothing for 50 min" in shown
         assert all('rack="7"' in query for query, _ in server.asked[len(server.asked) // 2:])
+        # What is old of a job is in no sum either.
+        assert all("<= 120" in query for query, _ in server.asked if "ttmem_job" in query)
+        jobs = command.text("fleet", "--from", server.url, "--jobs")
+        assert jobs.startswith("Partial: 2 of 3 hosts do not tell now")
+
+
+def test_whose_series_have_just_ended_does_not_tell_now():
+    """As VictoriaMetrics answers: it tells the age of series that have ended, and no figure."""
+    def behave(query, headers):
+        if query.startswith(PRESENT):
+            return vector(({"instance": "a"}, 1))
+        if query.startswith("time() - max by (instance) (timestamp("):
+            return vector(({"instance": "a"}, 5), ({"instance": "b"}, 15))
+        return half_stale(query, headers)
+
+    with engine(behave) as server:
+        fleet = command.document("fleet", "--from", server.url)
+        assert (fleet["hosts_fresh"], fleet["devices"]) == (1, 1)
+        row = next(each for each in fleet["hosts"] if each["host"] == "b")
+        assert (row["state"], row["devices"], row["problem"]) == ("stale", None, "told nothing for 15 s")
+        assert all("<= 120" not in query for query, _ in server.asked if "ttmem_job" in query)
+
+
+def test_a_host_that_does_not_tell_now_is_known():
+    def behave(query, headers):
+        return vector() if "<= 120" in query else half_stale(query, headers)
+
+    with engine(behave) as server:
+        for more in ((), ("--device", "0")):
+            done = command.run("fleet", "--from", server.url, "--host", "b", *more)
+            assert (done.returncode, done.stdout) == (3, "") and "b is stale: told nothing for 3 min" in done.stderr
+
+
+def test_devices_of_which_nobody_tells_what_is_taken():
+    """Five devices: four in use, which are of two kinds, and two that tell; of host c, nobody tells anything."""
+    def behave(query, headers):
+        if query.startswith(PRESENT):
+            return vector(({"instance": "a"}, 1), ({"instance": "c"}, 1))
+        if query.startswith("time() - max by (instance) (timestamp("):
+            return vector(({"instance": "a"}, 5), ({"instance": "c"}, 5))
+        if query.startswith("count_values"):
+            return vector(({"instance": "a", "bytes": "12884901888"}, 3), ({"instance": "a", "bytes": "3.4359738368e+10"}, 1))
+        if query.startswith("count by (instance)") and "ttmem_device_processes" in query:
+            return vector(({"instance": "a"}, 5), ({"instance": "c"}, 7))
+        if query.startswith("count by (instance)") and "ttmem_memory_bytes" in query:
+            return vector(({"instance": "a"}, 2))
+        return half_stale(query, headers)
+
+    with engine(behave) as server:
+        rows = {each["host"]: each for each in command.document("fleet", "--from", server.url)["hosts"]}
+    assert [rows["a"][name] for name in ("devices", "devices_in_use", "devices_untold")] == [5, 4, 3]
+    assert rows["a"]["dram_capacity"] == 3 * 12884901888 + 34359738368
+    assert [rows["c"][name] for name in ("devices", "devices_in_use", "devices_untold")] == [7, 0, 7]
+    assert rows["c"]["dram_capacity"] is None
+
+
+def test_several_questions_are_on_their_way_at_once():
+    """The first is answered only when another one has come."""
+    others = threading.Event()
+    first = threading.Lock()
+
+    def behave(query, headers):
+        if first.acquire(blocking=False):
+            assert others.wait(DEADLINE_SECONDS), "no other question comes while one is open"
+        else:
+            others.set()
+        return half_stale(query, headers)
+
+    with engine(behave) as server:
+        done = command.run("fleet", "--from", server.url, "--json", "--timeout", str(DEADLINE_SECONDS))
+    assert done.returncode == 0 and json.loads(done.stdout)["dram"] == 50, done.stderr
+
+
+def test_who_never_told_anything_is_missed():
+    def behave(query, headers):
+        if query.startswith("group by (instance) (up{"):
+            assert "on (job)" in query, "of other things that are scraped, nothing is said"
+            return vector(({"instance": "b"}, 1), ({"instance": "d"}, 1))
+        return half_stale(query, headers)
+
+    with engine(behave) as server:
+        fleet = command.document("fleet", "--from", server.url)
+    assert {host["host"]: host["state"] for host in fleet["hosts"]} == {"a": "fresh", "b": "stale", "c": "stale", "d": "silent"}
+    assert "gets no answer" in fleet["hosts"][-1]["problem"]
 
 
 @pytest.mark.parametrize("answer, said", [
@@ -235,6 +359,7 @@ def test_half_of_the_hosts_are_stale():
     ((404, "no"), "404: there is no such page"),
     ((503, "no"), "not that of a Prometheus API"),
     ((422, json.dumps({"status": "error", "error": "query timed out"})), "it says: query timed out"),
+    ((413, '{"error":{"status":413,"message":"no body"}}'), "is no engine but a daemon of ttmem"),
     ((200, "<html>"), "not that of a Prometheus API"),
     (vector(*[({"instance": str(i)}, 1) for i in range(20001)]), "choose hosts with --match"),
 ])
@@ -267,8 +392,73 @@ def test_token_and_headers_are_sent(folder):
         assert command.run(*asked, "--token-file", "/no/such").returncode == 3
 
 
+def test_a_token_is_no_option(folder):
+    password = os.path.join(folder, "password")
+    with open(password, "w", encoding="utf-8") as file:
+        file.write("Basic dTpw\n")
+    with engine(lambda _query, headers: vector() if headers["Authorization"] == "Basic dTpw" else (401, "")) as server:
+        for name in ("fleet", "top"):
+            done = command.run(name, "--from", server.url, "--header", "authorization: Basic dTpw")
+            assert done.returncode == 2 and "--token-file" in done.stderr, done
+        assert not server.asked
+        done = command.run("fleet", "--from", server.url, "--token-file", password)
+        assert done.returncode == 0, done.stderr
+
+
 def test_a_host_name_stays_a_name():
     with engine(lambda *_: vector()) as server:
         done = command.run("fleet", "--from", server.url, "--host", 'a"} or up{x="')
         assert done.returncode == 1 and "knows no host" in done.stderr
         assert 'instance="a\\"} or up{x=\\""' in server.asked[0][0]
+
+
+# ---- the same on the live screen -----------------------------------------------------------------
+
+
+def train(query, _headers):
+    """A job of eight ranks of which one died, on two hosts."""
+    job = {"workload": "train", "user": "me"}
+    if "ttmem_job_ranks" in query and query.startswith("sum"):
+        return vector(({**job, "instance": "a"}, 3), ({**job, "instance": "b"}, 4)) if "by (instance" in query[:20] \
+            else vector((job, 7))
+    if "ttmem_job_expected_ranks" in query:
+        return vector((job, 8))
+    if "ttmem_job_first_death_seconds" in query:
+        return vector(({**job, "instance": "b", "rank": "6"}, 1790000000))
+    if "ttmem_job_first_death_bytes" in query and "dram" in query:
+        return vector(({**job, "instance": "a", "rank": "1"}, 5), ({**job, "instance": "b", "rank": "6"}, 4096))
+    if query.startswith("ALERTS{"):
+        return vector(({**job, "alertname": "TtmemRankMissing"}, 1),
+                      ({"alertname": "TtmemClash", "instance": "a", "device": "3"}, 1))
+    return half_stale(query, _headers)
+
+
+def test_the_fleet_on_the_screen():
+    with engine(train) as server:
+        screen = command.text("top", "--from", server.url, "--once", "--size", "140x30")
+        assert "Partial: 2 of 3 hosts do not tell now" in screen and "Σ 1 fresh" in screen
+        assert "1 Hosts" in screen and "3 Jobs" in screen
+        jobs = command.text("top", "--from", server.url, "--once", "--size", "140x30", "--view", "jobs")
+        assert "train" in jobs and "7 of 8" in jobs
+        assert command.document("fleet", "--from", server.url)["alerts"] == [
+            "TtmemClash on a device 3", "TtmemRankMissing for job train of me"]
+        told, = command.document("fleet", "--from", server.url)["jobs"]
+        assert told["first_death"] == {"time_ns": 1790000000 * 10**9, "rank": "6", "host": "b", "dram": 4096, "l1": None}
+        assert "train: first to die: rank 6 on b, holding DRAM 4.0 KiB, L1 ?" in command.text("fleet", "--from", server.url)
+
+
+@pytest.mark.parametrize("options, code, said", [
+    (("--view", "device"), 2, "there is no view device of a fleet"),
+    (("--at", "peak"), 2, "--at is a moment of a recording"),
+    (("--json",), 2, "ttmem fleet --from URL --json"),
+    (("--once",), 3, "Connection refused"),
+])
+def test_a_screen_of_a_fleet_that_cannot_be(options, code, said):
+    done = command.run("top", "--from", "http://127.0.0.1:1", *options)
+    assert (done.returncode, done.stdout) == (code, "") and said in done.stderr
+
+
+def test_a_file_is_no_address():
+    done = command.run("top", "--from", "/no/such/file.ttm", "--once")
+    assert done.returncode == 1 and "/no/such/file.ttm" in done.stderr
+    assert "there is no view hosts of one host" in command.run("top", "--view", "hosts").stderr

@@ -40,6 +40,8 @@ def is_well(daemon):
     (b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n", 413),
     (b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", 400),
     (b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nContent-Length: 5\r\n\r\n", 400),
+    (b"POST /api/v1/recordings/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 65537\r\n\r\n", 413),
+    (b"POST /api/v1/recordings HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", 413),
     (b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", 413),
     (b"GET / HTTP/1.1\r\nHost: localhost\r\nName with space: x\r\n\r\n", 400),
 ])

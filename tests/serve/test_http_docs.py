@@ -54,13 +54,18 @@ def test_the_curl_lines(daemons):
 
 def test_all_pages_name_the_same_paths(daemons):
     told = set(re.findall(r"^\| `(/[^`?]*)`", read("http.md"), re.MULTILINE))
-    specified = set(re.findall(r"^  (/[^:]*):$", read("openapi.yaml"), re.MULTILINE))
+    specified = set(re.findall(r"^  (/[^:]*):\n    get:$", read("openapi.yaml"), re.MULTILINE))
     assert told == specified
+    told_to_send = {path.replace("KEY", "{key}") for path in re.findall(r"`POST (/[^`? ]*)", read("http.md"))}
+    assert told_to_send == set(re.findall(r"^  (/[^:]*):\n(?:    get:\n(?:      .*\n)+)?    post:$", read("openapi.yaml"), re.MULTILINE))
     daemon = daemons()
+    listed = daemon.ask("/api")[2].decode().replace("ID", "{id}")
+    assert [path for path in told - {"/", "/api"} if not re.search(rf">{re.escape(path)}[<,]", listed)] == []
     with workload():
         eventually(lambda: daemon.document("/api/v1/processes")["processes"])
-        # Of explanations there are none where nothing failed.
-        assert daemon.ask("/api/v1/explain")[0] == 404
-        for path in told - {"/api/v1/events", "/api/v1/explain"}:
+        # Of explanations there are none where nothing failed, and no fleet without an engine.
+        for path in ("/api/v1/explain", "/api/v1/fleet"):
+            assert daemon.ask(path)[0] == 404
+        for path in told - {"/api/v1/events", "/api/v1/explain", "/api/v1/fleet"}:
             id = "all" if "/programs/" in path else "0"
             assert daemon.ask(path.replace("{id}", id))[0] == 200, path

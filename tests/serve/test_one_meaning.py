@@ -5,16 +5,20 @@ allocation_server_poc and through the relinked client give the same figures at e
 
 import contextlib
 import os
+import re
 import subprocess
 
 from daemon import Daemon
 from legacy_client import DISPATCH, DRAM, FABRIC, L1, L1_SMALL, TRACE, Process
+from relinked_client import Relinked
 from support import built, command
 from support.waiting import eventually
 
 MIB = 1024 * 1024
 
 STEPS = [
+    # before anything else is told: what cannot be, and the end of what nobody knows
+    ("alloc", 0, 4096, 5, 9), ("free", 0, 0x1887000), ("unload", 0, 0, 0xC1), ("cb_free", 0, 0, 64),
     # buffers
     ("alloc", 0, 25 * MIB, DRAM, 5), ("alloc", 0, MIB, L1, 1), ("alloc", 1, MIB, L1, 1),
     ("alloc", 0, MIB, DRAM, 1),              # the same address in another memory
@@ -37,32 +41,13 @@ STEPS = [
     ("load", 0, 1024, 0xC1, FABRIC),         # other code under a live id
     ("unload", 1, 0, 0xC1), ("unload", 0, 57344, 0xC1), ("unload", 2, 0, 0xC1),
     ("unload", 0, 57344, 0xC1),              # once too often
+    ("load", 0, 5000, 0xC4, 7),              # a type that nobody knows
+    ("load", 0, 5000, 0xC4, 7), ("load", 0, 5000, 0xC4), ("unload", 0, 0, 0xC4),
+    ("load", 0, 0, 0xC5), ("unload", 0, 0, 0xC5), ("load", 0, 1 << 32, 0xC6), ("load", 300, 4096, 0xC7),
+    ("load", 0, 4096, (1 << 64) - 1), ("unload", 0, 0, (1 << 64) - 1),
+    ("cb_alloc", 0, 0, 65), ("cb_free", 0, 0, 65), ("cb_alloc", 0, 107374182401, 65),
+    ("free", 300, 5), ("cb_free", -7, 0, 5), ("unload", 1 << 20, 0, 0xC1),  # never there
 ]
-
-
-class Relinked:
-    """The relinked client; calls are those of Process."""
-
-    def __init__(self):
-        self.process = subprocess.Popen(
-            [built.program("relinked_host")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            text=True, env={**os.environ, "TT_ALLOC_TRACKING_ENABLED": "1"})
-        self.pid = self.process.pid
-
-    def __getattr__(self, name):
-        def call(*arguments):
-            words = [name, *map(str, arguments)]
-            self.process.stdin.write(" ".join(words) + "\n")
-            self.process.stdin.flush()
-            assert self.process.stdout.readline() == "ok\n"
-        return call
-
-    def query(self, device):
-        """Nothing to wait for."""
-
-    def end(self):
-        self.process.stdin.close()
-        self.process.wait(60)
 
 
 def figures_of(pid, snapshot):
@@ -123,6 +108,31 @@ def test_three_ways_one_meaning(folder):
                 programs = {name: programs_of(way.pid, loaded) for name, way in ways.items()}
                 assert programs["serve"] == programs["poc"] == programs["relinked"], step
             for way in ways.values():
+                way.cb_alloc(0, 262144, 101152)
+                way.load(0, 57344, 0xC1, FABRIC)
+                way.load(2, 47104, 0xC1, DISPATCH)
+                way.query(0)
+                check_ids(str(way.pid))
+            for way in ways.values():
                 way.end()
     finally:
         daemon.stop()
+
+
+def check_ids(pid):
+    """People see the ids that were told, and none that was made up."""
+    dumped = command.text("dump", "--pid", pid)
+    for text in (dumped, command.text("status", "--programs", "--pid", pid),
+                 command.text("events", "--pid", pid)):
+        assert "0xc1" in text
+        made_up = [word for word in re.findall(r"0x[0-9a-f]+", text) if int(word, 16) >= 1 << 48]
+        assert not made_up, text
+    lines = command.text("events", "--pid", pid, "--format", "legacy", "--detail")
+    loads = re.findall(r"Device (\d+), Type: (\w+), .*ID: (\S+)\)", lines)
+    assert loads[-2:] == [("0", "Fabric", "0xc1"), ("2", "Dispatch", "0xc1")], lines
+    kernels = command.document("dump", "--kind", "kernel", "--pid", pid)["holdings"]
+    assert {each["type"]: each["core_type"] for each in kernels
+            if each["devices"][0] in (0, 2)} == {"fabric": "active_eth", "dispatch": "dispatch"}
+    programs = command.document("status", "--programs", "--pid", pid)["programs"]
+    sizes = [set(each["config_bytes"].values()) for each in programs if each["kernels"] > 0]
+    assert sizes and all(each == {None} for each in sizes), "nobody told what they take in a ring"

@@ -18,6 +18,7 @@ from support.waiting import DEADLINE_SECONDS, eventually
 PACKAGE = "schemathesis>=4,<5"
 CHECKS = ("not_a_server_error,status_code_conformance,content_type_conformance,"
           "response_schema_conformance")
+INSTALL_SECONDS = 180
 
 
 def schemathesis():
@@ -30,7 +31,11 @@ def schemathesis():
     for command in ([sys.executable, "-m", "venv", place],
                     [os.path.join(place, "bin", "python"), "-m", "pip", "install", "-q",
                      "--disable-pip-version-check", PACKAGE]):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_SECONDS,
+                                  check=False)
+        except subprocess.TimeoutExpired:
+            return None, f"pip has not come to an end after {INSTALL_SECONDS} seconds"
         if done.returncode != 0:
             return None, (done.stderr or done.stdout).strip().splitlines()[-1]
     return program, ""

@@ -2,20 +2,24 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """The original's commands under their names, and every command line of docs/compatibility.md."""
 
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
 import stat
+import struct
 import subprocess
+import termios
 import time
 
 import pytest
 
 from conftest import Server, status
 from legacy_client import DRAM, FABRIC, L1, Client, Process
-from support import built
+from relinked_client import Relinked
+from support import built, command
 from support.waiting import DEADLINE_SECONDS, eventually
 
 BIN = os.path.dirname(built.TTMEM)
@@ -28,7 +32,7 @@ def commands(folder, monkeypatch):
     os.mkdir(programs)
     for name in ("allocation_server_poc", "tt_smi_umd", "ttmem"):
         os.symlink(built.TTMEM, os.path.join(programs, name))
-    script(os.path.join(programs, "pytest"), "echo 1 passed")
+    script(os.path.join(programs, "pytest"), "ttmem demo --hold 1 > /dev/null; echo 1 passed")
     script(os.path.join(
         folder, "build/programming_examples/matmul/matmul_single_core/matmul_single_core"),
         "echo ok")
@@ -89,9 +93,8 @@ def test_help_and_unknown_options(commands):
 
 def test_d23_d28_d31_the_viewer_knows_capacities_processes_and_devices(commands):
     """D23: L1 of usable cores. D29: no server needed. D31: each process on its device."""
-    demo = subprocess.Popen(["ttmem", "demo"], stdout=subprocess.DEVNULL)
-    try:
-        device = eventually(lambda: status()["devices"])[0]
+    with command.workload() as demo:
+        device = status()["devices"][0]
         server = Server(commands)
         info = server.client().info(device["id"])
         cores = device["tensix_cores"]
@@ -105,12 +108,9 @@ def test_d23_d28_d31_the_viewer_knows_capacities_processes_and_devices(commands)
         os.kill(server.server.pid, signal.SIGSTOP)
         text = shell("tt_smi_umd").stdout
         assert f"Device {device['id']} (" in text and "Memory Breakdown:" in text
-        rows = [line for line in text.splitlines() if line.startswith(str(demo.pid))]
+        rows = [line for line in text.splitlines() if line.startswith(str(demo.pids[0]))]
         assert rows and "N/A" not in rows[0] and rows[0].endswith("Tracked")
         server.end()
-    finally:
-        demo.kill()
-        demo.wait()
 
 
 def test_the_viewer_shows_clients_of_the_server(commands):
@@ -170,6 +170,60 @@ def test_capacity_without_a_hooked_process_is_nominal(commands, monkeypatch):
         server.wait(DEADLINE_SECONDS)
 
 
+def test_a_number_is_the_board_whichever_way_it_came(commands, monkeypatch):
+    """A relinked client and one of the socket mean one chip, and the same one as the driver."""
+    root = os.path.join(commands, "host")
+    board(root, "p150a", "0xb140")
+    monkeypatch.setenv("TTMEM_HOST_ROOT", root)
+    server = subprocess.Popen("exec allocation_server_poc > out.log 2>&1", shell=True)
+    relinked = Relinked()
+    try:
+        eventually(lambda: connects("s"))
+        relinked.alloc(0, 1 << 20, DRAM, 1)
+        client = Process("s")
+        client.alloc(0, 2 << 20, DRAM, 2)
+        client.alloc(0, 1 << 20, L1, 3)
+        client.cb_alloc(0, 262144, 101152)
+        eventually(lambda: client.query(0)["dram"] == 3 << 20)
+        assert (client.info(0)["total_dram"], client.info(0)["arch"]) == (32 << 30, 3)
+        assert client.info(-1)["devices"] == 1
+        for with_board in (True, False):
+            [device] = status()["devices"]
+            assert (device["id"], device["dram"]["requested"]) == (0, 3 << 20)
+            assert device["arch"] == "blackhole"
+            assert (device["board"] == "p150a") is with_board
+            assert device["program_l1"]["resident"] is None, "the other one's 0 is not the sum"
+            assert device["l1_total"]["used"] is None
+            events = command.text("events")
+            told = {int(pid): each for pid, each in re.findall(
+                r" (\d+) \S+ +device (\d+) +buffer_allocated", events)}
+            assert told == {relinked.pid: "0", client.pid: "0"}, events
+            monkeypatch.setenv("TTMEM_HOST_ROOT", os.path.join(commands, "bare"))
+        client.kill()
+        relinked.end()
+        monkeypatch.setenv("TTMEM_HOST_ROOT", root)
+        [device] = status()["devices"]
+        assert (device["id"], device["board"]) == (0, "p150a"), "the dead name no other chip"
+    finally:
+        server.terminate()
+        server.wait(DEADLINE_SECONDS)
+
+
+def test_without_a_board_a_number_is_one_chip_too(commands, monkeypatch):
+    monkeypatch.setenv("TTMEM_HOST_ROOT", os.path.join(commands, "bare"))
+    server = Server(commands)
+    relinked = Relinked()
+    relinked.alloc(0, 1 << 20, DRAM, 1)
+    client = Process(server.path)
+    client.alloc(0, 2 << 20, DRAM, 2)
+    eventually(lambda: client.query(0)["dram"] == 3 << 20)
+    [device] = status()["devices"]
+    assert (device["id"], device["dram"]["requested"]) == (0, 3 << 20)
+    client.kill()
+    relinked.end()
+    server.end()
+
+
 def test_device_info_carries_circular_buffers_and_kernels(commands):
     server = Server(commands)
     for form in (128, 144):
@@ -225,12 +279,13 @@ def test_ids_and_unknown_frees_as_they_were_told(commands):
 
 
 class Screen:
-    """tt_smi_umd -w on a terminal of its own."""
+    """tt_smi_umd -w on a terminal of its own; without a size, everything is drawn."""
 
-    def __init__(self):
+    def __init__(self, rows=0):
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             os.execvp("tt_smi_umd", ["tt_smi_umd", "-w", "-r", "100"])
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 80, 0, 0))
         self.text = ""
 
     def read_until(self, part):
@@ -266,6 +321,23 @@ def test_d30_views_and_keys(commands):
     screen.read_until("Current: Main View")
     screen.press(b"q")
     assert screen.end() == 0
+
+
+def test_a_view_that_is_longer_than_the_terminal_can_be_moved(commands):
+    with command.workload("--devices", "4"):
+        screen = Screen(rows=24)
+        screen.read_until("lines 1 to 20 of")
+        screen.press(b"\x1b[B\x1b[B")
+        screen.read_until("lines 3 to 22 of")
+        screen.press(b"\x1b[6~")
+        screen.read_until("lines 23 to 42 of")
+        screen.press(b"2")
+        screen.read_until("lines 1 to 20 of")
+        screen.read_until("Current: Charts View")
+        last = screen.text[screen.text.rindex("\x1b[H"):]
+        assert last.count("\n") == 23, "one line more would move all of them up"
+        screen.press(b"q")
+        assert screen.end() == 0
 
 
 def test_d30_ctrl_c_restores_the_terminal(commands):

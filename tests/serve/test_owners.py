@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """One user of the daemon takes neither its time nor its log nor its memory from the others."""
 
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -9,7 +10,6 @@ import resource
 import socket
 import subprocess
 import threading
-import time
 
 import pytest
 
@@ -20,7 +20,7 @@ from support.stage import staged
 from support.waiting import eventually
 
 MOST_CPU_SECONDS = 0.05  # in one turn of the loop; a daemon that could be stopped took 15 and more
-SOON_SECONDS = 5  # on a machine that does a lot besides; hung daemons took more than a minute
+MOST_WORK_CPU_SECONDS = 5  # in one look or answer, of a core; hung daemons took more than a minute
 
 
 @pytest.fixture
@@ -50,14 +50,14 @@ def flood(path, data):
     return client
 
 
-def longest_answer(daemon, seconds):
-    """The longest time that a question over HTTP took, while something else goes on."""
-    end, longest = time.monotonic() + seconds, 0
-    while time.monotonic() < end:
-        begin = time.monotonic()
+def assert_others_are_answered(daemon, times):
+    """While something else goes on. What counts is the daemon's own time on a core: how long that
+    takes by the clock is a question of what else the machine does."""
+    for _ in range(times):
         assert daemon.document("/healthz")["status"] == "ok"
-        longest = max(longest, time.monotonic() - begin)
-    return longest
+    health = daemon.document("/healthz")["self"]
+    assert 0 < health["loop_cpu_seconds"] < MOST_CPU_SECONDS, health
+    assert 0 < health["work_cpu_seconds"] < MOST_WORK_CPU_SECONDS, health
 
 
 def assert_turns_are_short(daemon):
@@ -72,8 +72,8 @@ def test_dumps_neither_stop_the_daemon_nor_fill_its_log(daemon):
     client.socket.sendall(loads)
     client.query(0)
     flooding = flood(daemon.legacy, message(DUMP_KERNELS) * 900)
-    assert longest_answer(daemon, 3) < SOON_SECONDS
-    assert_turns_are_short(daemon)
+    assert_others_are_answered(daemon, 20)
+    eventually(lambda: "causes too many lines" in daemon.log())
     flooding.close()
     client.close()
     daemon.stop()
@@ -92,7 +92,7 @@ def test_a_peer_that_does_not_take_its_answers_is_not_answered_further(daemon):
         client.socket.send(message(DUMP_KERNELS) * 400)
     except BlockingIOError:
         pass
-    assert longest_answer(daemon, 1) < SOON_SECONDS
+    assert_others_are_answered(daemon, 10)
     assert daemon.document("/healthz")["self"]["resident_bytes"] < before + (32 << 20)
     assert_turns_are_short(daemon)
 
@@ -116,9 +116,67 @@ def test_a_process_that_leaves_many_equal_circular_buffers_ends_quickly(daemon):
         other.flood_cbs(10_000)
     assert other.query(0)["cb"] == 100_000
     other.kill()
-    assert longest_answer(daemon, 1) < SOON_SECONDS
+    assert_others_are_answered(daemon, 10)
     eventually(lambda: Client(daemon.legacy).query(0)["cb"] == 0)
     assert_turns_are_short(daemon)
+
+
+ENTRIES = """
+import socket, sys
+sys.path.insert(0, sys.argv[2])
+from legacy_client import ALLOC, DRAM, Client, message
+import os
+client = Client(sys.argv[1])
+client.socket.settimeout(60)
+for begin in range(1, 400_001, 1000):
+    client.socket.sendall(b"".join(message(ALLOC, 0, 4096, DRAM, os.getpid(), i)
+                                   for i in range(begin, begin + 1000)))
+print(client.query(0)["dram"] // 4096, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_entries_of_one_user_leave_room_for_others(daemon, folder):
+    os.chmod(daemon.legacy, 0o666)
+    for path in (folder, os.path.dirname(folder)):
+        os.chmod(path, 0o755)
+    crowd = subprocess.Popen(["python3", "-B", "-c", ENTRIES, daemon.legacy, os.path.dirname(__file__)],
+                             user=65533, cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        assert_others_are_answered(daemon, 10)
+        assert int(crowd.stdout.readline()) == 1 << 18  # a quarter; the others were refused
+        victim = Client(daemon.legacy)
+        victim.alloc(1, 4096, DRAM, 1)
+        assert victim.query(1)["dram"] == 4096
+        assert_turns_are_short(daemon)
+        assert daemon.document("/healthz")["self"]["resident_bytes"] < 256 << 20
+        victim.close()
+    finally:
+        crowd.stdin.close()
+        crowd.wait()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to others")
+def test_many_files_of_a_stranger_neither_stop_nor_blind_the_daemon(daemons):
+    directory = os.environ["TTMEM_DIR"]
+    with workload():
+        names = [name for name in os.listdir(directory) if name.startswith("ttmem-")]
+        with open(os.path.join(directory, names[0]), "rb") as file:
+            size = os.path.getsize(file.name)
+            begin = file.read(1 << 16)  # the whole is a large file with holes
+        for i in range(5_000):
+            path = os.path.join(directory, f"ttmem-{i + 2}-1-{i:016x}")
+            with open(path, "wb") as file:
+                file.write(begin if i < 100 else b"nonsense")
+                file.truncate(size)
+            os.chown(path, 65533, 65533)
+        daemon = daemons()
+        assert_others_are_answered(daemon, 20)
+        told = eventually(lambda: [each for each in daemon.document("/api/v1/processes")["processes"]
+                                   if each["alive"] and each["uid"] == os.geteuid()])
+        assert len(told) == 1
+        assert_turns_are_short(daemon)
 
 
 # ---- HTTP ---------------------------------------------------------------------------------------
@@ -128,7 +186,7 @@ import resource, socket, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (6000, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 streams = []
 for _ in range(int(sys.argv[2])):
-    each = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=10)
+    each = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=120)
     each.sendall(b"GET /api/v1/events HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n")
     streams.append(each)
 print("connected", flush=True)
@@ -157,6 +215,28 @@ def test_streams_of_one_user_leave_room_for_others(daemons):
         crowd.wait()
 
 
+@contextlib.contextmanager
+def reading(daemon):
+    """Takes what a stream brings, in a thread of its own, and comes back where a busy machine made it
+    so late that the daemon gave it up. Tells how many messages came so far."""
+    done, came = threading.Event(), [0]
+
+    def read():
+        while not done.is_set():
+            with contextlib.suppress(ConnectionError), daemon.socket() as connection:
+                connection.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                while not done.is_set() and (piece := connection.recv(1 << 20)):
+                    came[0] += piece.count(b"\nevent: ")
+
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        reader = pool.submit(read)
+        try:
+            yield lambda: came[0]
+        finally:
+            done.set()
+            reader.result()
+
+
 def test_readers_that_never_read_and_readers_that_come_back_share_what_they_wait_for(daemons):
     daemon = daemons()
     with workload("--scenario", "busy", "--processes", "10", "--devices", "8"):
@@ -166,15 +246,16 @@ def test_readers_that_never_read_and_readers_that_come_back_share_what_they_wait
         before = daemon.document("/healthz")["self"]["resident_bytes"]
         last = first.last
         deaf = []
-        for i in range(150):
-            connection = daemon.socket()
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            old = f"Last-Event-ID: {last}\r\n" if i % 2 else ""
-            connection.sendall(
-                f"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n{old}\r\n".encode())
-            deaf.append(connection)
-        for _ in range(30):
-            first.message()
+        with reading(daemon) as came:
+            for i in range(150):
+                connection = daemon.socket()
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                old = f"Last-Event-ID: {last}\r\n" if i % 2 else ""
+                connection.sendall(
+                    f"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n{old}\r\n".encode())
+                deaf.append(connection)
+            read = came()
+            eventually(lambda: came() >= read + 30)
         after = daemon.document("/healthz")["self"]["resident_bytes"]
         assert_turns_are_short(daemon)
         for each in deaf:
@@ -199,7 +280,7 @@ def test_long_texts_and_answers_that_nobody_takes_cost_little(daemons):
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
             deaf.append(connection)
-        assert longest_answer(daemon, 1) < SOON_SECONDS
+        assert_others_are_answered(daemon, 10)
         page = daemon.ask(path)[2]
         health = daemon.document("/healthz")["self"]
         for each in deaf:

@@ -3,6 +3,7 @@
 """`ttmem push`: what a scrape would tell, sent; nothing is queued, and how it goes is visible."""
 
 import contextlib
+import gzip
 import http.server
 import json
 import os
@@ -21,8 +22,9 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.got.append((self.path, dict(self.headers), body))
         self.send_response(self.server.status)
-        self.send_header("Content-Length", "0")
+        self.send_header("Content-Length", str(len(self.server.said)))
         self.end_headers()
+        self.wfile.write(self.server.said)
 
     def log_message(self, *_):
         pass
@@ -31,7 +33,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def receiver():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
-    server.got, server.status = [], 200
+    server.got, server.status, server.said = [], 200, b""
     server.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
@@ -95,6 +97,11 @@ def test_the_variables_of_opentelemetry(daemon, receiver):
     assert done.returncode == 0 and receiver.got[1][0] == "/own"
     assert receiver.got[1][1]["Content-Type"] == "application/x-protobuf"
     assert b"ttmem.memory" in receiver.got[1][2]
+    done = push(daemon, "--once", OTEL_EXPORTER_OTLP_ENDPOINT=receiver.url, OTEL_EXPORTER_OTLP_COMPRESSION="gzip")
+    assert done.returncode == 0 and receiver.got[2][1]["Content-Encoding"] == "gzip"
+    assert b"ttmem.memory" in gzip.decompress(receiver.got[2][2])
+    done = push(daemon, "--once", OTEL_EXPORTER_OTLP_ENDPOINT=receiver.url, OTEL_EXPORTER_OTLP_METRICS_COMPRESSION="zstd")
+    assert done.returncode == 2 and "gzip and none" in done.stderr
     done = push(daemon, "--once", OTEL_EXPORTER_OTLP_ENDPOINT=receiver.url,
                 OTEL_EXPORTER_OTLP_PROTOCOL="grpc")
     assert done.returncode == 2 and "http/protobuf" in done.stderr
@@ -115,11 +122,20 @@ def test_the_text_for_victoria_metrics(daemon, receiver, folder):
     assert b"ttmem_kernel_footprint_bytes" not in body
 
 
-@pytest.mark.parametrize("status, said", [(401, "401: a token is wanted"), (500, "status 500")])
+def test_a_token_is_no_option(daemon, receiver):
+    done = push(daemon, "--otlp", receiver.url, "--once", "--header", "Authorization: Bearer x")
+    assert done.returncode == 2 and "--token-file" in done.stderr and not receiver.got
+
+
+@pytest.mark.parametrize("status, said", [
+    (401, "401: a token is wanted, or this one is not accepted (--token-file)"), (500, "it answers with status 500")])
 def test_a_receiver_that_refuses(daemon, receiver, status, said):
     receiver.status = status
     done = push(daemon, "--otlp", receiver.url, "--once")
-    assert done.returncode == 3 and said in done.stderr
+    assert done.returncode == 3 and done.stderr.endswith(said + "\n")
+    receiver.said = b"no\x1b room \r\n"
+    done = push(daemon, "--otlp", receiver.url, "--once")
+    assert done.stderr.endswith(said + ": no\\x1b room\n")
 
 
 def test_nobody_there(receiver, daemon):

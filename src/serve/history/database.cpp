@@ -25,7 +25,11 @@ constexpr const char* kPrograms =
     "CREATE TABLE programs(minute_s INTEGER, unique_id INTEGER, name TEXT, pid INTEGER, "
     "process TEXT NOT NULL, launches INTEGER NOT NULL, replays INTEGER NOT NULL, "
     "PRIMARY KEY(minute_s, unique_id, name, pid)) STRICT, WITHOUT ROWID";
-constexpr std::array<const char*, 10> kSchema = {
+constexpr const char* kClocks =
+    "CREATE TABLE clocks(number INTEGER PRIMARY KEY, boot_id TEXT NOT NULL, "
+    "steady INTEGER NOT NULL, time INTEGER NOT NULL, wall INTEGER NOT NULL) STRICT";
+constexpr std::array<const char*, 11> kSchema = {
+    kClocks,
     "CREATE TABLE devices(number INTEGER PRIMARY KEY, unique_id INTEGER NOT NULL, "
     "arch INTEGER NOT NULL, mock INTEGER NOT NULL, shown_id INTEGER NOT NULL) STRICT",
     "CREATE TABLE points(tier INTEGER, slab INTEGER, series INTEGER, step INTEGER, first INTEGER, "
@@ -225,10 +229,11 @@ bool make_schema(Database& database) {
 }
 
 bool renew_schema(Database& database) {
-  if (database.number("PRAGMA user_version") != 1) return true;
+  const auto format = database.number("PRAGMA user_version");
+  if (!format || *format >= kFormat) return true;
   const std::string version = fmt::format("PRAGMA user_version={};", kFormat);
-  if (database.script("BEGIN IMMEDIATE") && database.script(kPrograms) &&
-      database.script(version.c_str()) && database.script("COMMIT")) {
+  if (database.script("BEGIN IMMEDIATE") && (*format >= 2 || database.script(kPrograms)) &&
+      database.script(kClocks) && database.script(version.c_str()) && database.script("COMMIT")) {
     return true;
   }
   database.roll_back();

@@ -44,7 +44,10 @@ History::OpenResult History::open_file(const std::string& path, const Limits& li
   Store& store = *history->store_;
   history->tracks_.set_lookup(
       [self = history.get()](const SeriesKey& key) { return self->store_->old_series(key); });
-  if (store.load(history->devices_, history->tracks_, history->runs_, history->up_)) return history;
+  if (store.load(history->devices_, history->tracks_, history->runs_, history->up_,
+                 history->clocks_)) {
+    return history;
+  }
   return Store::Refusal{{ErrorCode::kCorrupt, fmt::format("history: cannot read {}: {}", path,
                                                           store.database().message())},
                         store.database().is_broken()};
@@ -95,37 +98,57 @@ std::string History::default_path(bool host_wide) {
 
 // ---- recording ---------------------------------------------------------------------------------
 
-TimeNs History::settle_clock(TimeNs wall) {
+TimeNs History::settle_clock(const Clocks& now) {
+  const TimeNs wall = now.wall;
   const auto back_ns = static_cast<TimeNs>(limits_.clock_back_s) * kSecondNs;
   const auto last_up = static_cast<TimeNs>(std::max<std::int64_t>(up_.last_s(), 0)) * kSecondNs;
   const TimeNs latest = std::max(clock_, last_up);
+  const TimeNs steady = clocks_.expected(now);
   if (ahead_ > 0 && wall + back_ns >= latest) {
     ahead_ = 0;
     note("history: the clock of this machine is right again");
+  } else if (ahead_ > 0 && steady > wall) {
+    ahead_ = steady - wall;
   }
   if (wall + ahead_ + back_ns < latest) {
-    const auto now_s = static_cast<std::int64_t>(wall / kSecondNs);
-    const auto by_s = static_cast<std::int64_t>((latest - wall) / kSecondNs);
+    step_back(wall, std::max(latest, steady));
+  } else if (ahead_ == 0 && steady > 0 && wall > steady + back_ns) {
     ++jumps_;
-    here_ = false;
-    if (move_back(now_s, by_s)) {
-      ahead_ = 0;
-      clock_ = wall;
-      written_s_ = now_s;
-      note(
-          fmt::format("history: the clock went back by {} s; what was recorded under it was moved "
-                      "back as well, and nothing was dropped",
-                      by_s));
-    } else {
-      ahead_ = latest - wall;
-      note(fmt::format(
-          "history: the clock is {} s behind what was recorded; it is not believed, and "
-          "the history goes on from there. Set the clock of this machine",
-          by_s));
-    }
+    note(fmt::format("history: the clock went ahead by {} s; nothing was dropped",
+                     (wall - steady) / kSecondNs));
+  } else if (ahead_ == 0 && steady > wall + back_ns) {
+    ++jumps_;
+    note(
+        fmt::format("history: the clock went back by {} s; nothing was recorded since, and "
+                    "nothing was dropped",
+                    (steady - wall) / kSecondNs));
   }
   clock_ = std::max(clock_, wall + ahead_);
+  clocks_.settle(now, clock_);
   return clock_;
+}
+
+// Much that is recorded is later than the clock of now, which is believed if that makes sense.
+void History::step_back(TimeNs wall, TimeNs latest) {
+  const auto now_s = static_cast<std::int64_t>(wall / kSecondNs);
+  const auto by_s = static_cast<std::int64_t>((latest - wall) / kSecondNs);
+  ++jumps_;
+  here_ = false;
+  if (move_back(now_s, by_s)) {
+    ahead_ = 0;
+    clock_ = wall;
+    written_s_ = now_s;
+    note(
+        fmt::format("history: the clock went back by {} s; what was recorded under it was moved "
+                    "back as well, and nothing was dropped",
+                    by_s));
+  } else {
+    ahead_ = latest - wall;
+    note(
+        fmt::format("history: the clock is {} s behind what was recorded; it is not believed, and "
+                    "the history goes on from there. Set the clock of this machine",
+                    by_s));
+  }
 }
 
 // Everything since the daemon came under the clock that now turns out wrong, if that is clear: for
@@ -163,8 +186,8 @@ bool History::be_here(std::int64_t now_s) {
   return continuous;
 }
 
-void History::record(const ledger::Snapshot& snapshot, TimeNs now) {
-  now = settle_clock(now);
+void History::record(const ledger::Snapshot& snapshot, const Clocks& clocks) {
+  const TimeNs now = settle_clock(clocks);
   const auto now_s = static_cast<std::int64_t>(now / kSecondNs);
   const auto last_here = static_cast<TimeNs>(std::max<std::int64_t>(up_.last_s(), 0)) * kSecondNs;
   const bool continuous = be_here(now_s);
@@ -188,7 +211,9 @@ void History::record(std::vector<BusyProgram> busy) {
 }
 
 // What still waits is written first: a question is rare.
-Result<std::vector<BusyProgram>> History::busy_programs(const BusyQuery& query) {
+Result<std::vector<BusyProgram>> History::busy_programs(const BusyQuery& asked) {
+  BusyQuery query = asked;
+  if (auto error = name_for_good(query.device)) return *error;
   if (!busy_.empty()) write(static_cast<std::int64_t>(clock_ / kSecondNs));
   std::vector<BusyProgram> found;
   if (store_->busy_programs(query, [&](BusyProgram each) { found.push_back(std::move(each)); })) {
@@ -198,9 +223,9 @@ Result<std::vector<BusyProgram>> History::busy_programs(const BusyQuery& query) 
                fmt::format("history: cannot read: {}", store_->database().message())};
 }
 
-void History::tick(TimeNs now) {
+void History::tick(const Clocks& clocks) {
   if (sampled_ == 0) return;
-  now = settle_clock(now);
+  const TimeNs now = settle_clock(clocks);
   const auto now_s = static_cast<std::int64_t>(now / kSecondNs);
   const bool continuous = be_here(now_s);
   if (sampler_.rates_pending()) {
@@ -219,8 +244,9 @@ void History::write_if_due(std::int64_t now_s) {
 
 void History::write(std::int64_t now_s) {
   written_s_ = now_s;
-  if (store_->write(devices_, tracks_, runs_, up_, busy_, now_s)) {
+  if (store_->write(devices_, tracks_, runs_, up_, clocks_, busy_, now_s)) {
     busy_.clear();
+    clocks_.written();
     devices_.written();
     tracks_.written(device_metric_count());
     runs_.written();
@@ -269,9 +295,9 @@ void History::begin_anew(std::int64_t now_s) {
   runs_.mark_all_dirty();
 }
 
-void History::close(TimeNs now) {
+void History::close(const Clocks& clocks) {
   if (sampled_ == 0) return;
-  now = settle_clock(now);
+  const TimeNs now = settle_clock(clocks);
   const auto now_s = static_cast<std::int64_t>(now / kSecondNs);
   be_here(now_s);
   write(now_s);

@@ -18,11 +18,12 @@
 //
 // Nothing here throws, and nothing blocks for long: a disk that is full is said in status(), rows
 // wait in memory (bounded), and a later batch tries again. One thread uses one history. Times are
-// wall-clock nanoseconds. Nothing is erased because of a clock: one that steps back a little stands
-// still; where it steps back by more than five minutes, what was written under the clock before
-// (for a day at most) moves back with it; else the clock of now is not believed, and time goes on
-// from where it was until it comes right. A leap ahead makes nothing too old before a day went by
-// under the new clock. take_notice() says so.
+// wall-clock nanoseconds; the steady clock of the boot stands beside them (clocks.hpp). Nothing is
+// erased because of a clock: one that steps back a little stands still; where it steps back by more
+// than five minutes, what was written under the clock before (for a day at most) moves back with
+// it; else the clock of now is not believed, and time goes on by the steady clock until it comes
+// right. A leap ahead makes nothing too old before a day went by under the new clock.
+// take_notice() says so.
 #pragma once
 
 #include <array>
@@ -34,6 +35,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "serve/history/clocks.hpp"
 #include "serve/history/known_subjects.hpp"
 #include "serve/history/query.hpp"
 #include "serve/history/store.hpp"
@@ -62,13 +64,13 @@ class History {
 
   // Takes what changed; costs no system call except once per batch. The snapshot may be the same as
   // before.
-  void record(const ledger::Snapshot& snapshot, TimeNs now);
+  void record(const ledger::Snapshot& snapshot, const Clocks& clocks);
   // Takes the most launched programs of a minute; those of a minute come once.
   void record(std::vector<BusyProgram> busy);
   // Writes what is due. Does nothing, and costs nothing, most of the time.
-  void tick(TimeNs now);
+  void tick(const Clocks& clocks);
   // Writes everything and notes that the daemon is going down. The destructor does not.
-  void close(TimeNs now);
+  void close(const Clocks& clocks);
 
   Result<Answer> query(const Query& query, TimeNs now);
   Result<std::vector<Run>> runs(const RunQuery& query, TimeNs now);
@@ -84,7 +86,8 @@ class History {
 
   History(std::string path, const Limits& limits, std::unique_ptr<Store> store)
       : path_(std::move(path)), limits_(limits), store_(std::move(store)), tracks_(limits.series) {}
-  TimeNs settle_clock(TimeNs wall);
+  TimeNs settle_clock(const Clocks& now);
+  void step_back(TimeNs wall, TimeNs latest);
   bool move_back(std::int64_t now_s, std::int64_t by_s);
   void note(const std::string& sentence);
   bool be_here(std::int64_t now_s);
@@ -95,6 +98,8 @@ class History {
   std::vector<StoredSeries> series_for(const Query& query, std::size_t metric);
   std::vector<std::uint64_t> runs_of(const ledger::ProcessSelector& process);
   bool wants_device(const Query& query, std::uint64_t number) const;
+  // The file has unique ids alone: an id is one of the latest snapshot.
+  std::optional<Error> name_for_good(std::optional<ledger::DeviceSelector>& device) const;
   Series name(const StoredSeries& series, bool of_device);
   bool read(const Plan& plan, const StoredSeries& stored, Series& series, std::int64_t now_s);
   Run to_answer(const KnownRun& known) const;
@@ -109,6 +114,7 @@ class History {
   Tracks tracks_;
   Sampler sampler_;
   UpTimes up_;
+  ClockRecord clocks_;
   std::vector<BusyProgram> busy_;  // that the file does not have yet
 
   std::string problem_;

@@ -149,8 +149,8 @@ std::optional<Error> take(BusyQuery& query, std::string_view name, std::string_v
                           TimeNs now) {
   if (name == "from" || name == "to") return take_time(query, name, text, now);
   if (name != "device") return wrong(name, text, "may be device, from or to");
-  if (text.starts_with("0x")) query.unique_id = whole<std::uint64_t>(text.substr(2), 16);
-  if (!query.unique_id) return wrong(name, text, "give the unique id, 0x...");
+  query.device = ledger::DeviceSelector::parse(text);
+  if (!query.device) return wrong_subject(name, text);
   return std::nullopt;
 }
 

@@ -319,18 +319,22 @@ bool History::has(const KnownRun& known, const RunQuery& query) const {
          (!query.device || std::any_of(known.devices.begin(), known.devices.end(), is_wanted));
 }
 
+std::optional<Error> History::name_for_good(std::optional<ledger::DeviceSelector>& device) const {
+  if (!device || !device->id) return std::nullopt;
+  const auto chip = std::ranges::find_if(devices_.all(), [&](const auto& each) {
+    return each.second.present && each.second.shown_id == *device->id;
+  });
+  if (chip == devices_.all().end()) {
+    return bad(fmt::format("there is no device {}: one that is gone is named by its unique id",
+                           *device->id));
+  }
+  device = {std::nullopt, chip->second.unique_id};
+  return std::nullopt;
+}
+
 Result<std::vector<Run>> History::runs(const RunQuery& asked, TimeNs /*now*/) {
   RunQuery query = asked;
-  if (query.device && query.device->id) {  // the file has unique ids: an id is of a snapshot
-    const auto chip = std::ranges::find_if(devices_.all(), [&](const auto& each) {
-      return each.second.present && each.second.shown_id == *query.device->id;
-    });
-    if (chip == devices_.all().end()) {
-      return bad(fmt::format("there is no device {}: one that is gone is named by its unique id",
-                             *query.device->id));
-    }
-    query.device = {std::nullopt, chip->second.unique_id};
-  }
+  if (auto error = name_for_good(query.device)) return *error;
   if (query.limit == 0 || query.limit > kMaxRuns) {
     return bad(fmt::format("limit must be between 1 and {}", kMaxRuns));
   }

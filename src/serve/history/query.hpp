@@ -156,8 +156,8 @@ inline constexpr std::size_t kMaxBusy = 10'000;  // in one answer
 inline constexpr std::int64_t kBusyKeepS = 30 * kDay;
 
 struct BusyQuery {
-  TimeNs from = 0, to = 0;  // [from, to)
-  std::optional<std::uint64_t> unique_id;
+  TimeNs from = 0, to = 0;                       // [from, to)
+  std::optional<ledger::DeviceSelector> device;  // empty: all; an id is one of the latest snapshot
 };
 
 struct Status {
@@ -184,7 +184,7 @@ Result<Query> parse_query(const Parameters& parameters, TimeNs now);
 // device, pid, name, from, to, before, limit.
 Result<RunQuery> parse_run_query(const Parameters& parameters, TimeNs now);
 
-// device (unique id), from, to. Left out: the last hour.
+// device, from, to. Left out: the last hour.
 Result<BusyQuery> parse_busy_query(const Parameters& parameters, TimeNs now);
 
 // {"schema":1,"document":"history", "metric":…, "from_s":…, "step_s":…, "series":[{…,"min":[…],

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -71,6 +72,8 @@ struct Metrics {
     }
     of_devices = all.size();
     add_kept(Subject::kProcess, "process.", " One process, on all its devices.");
+    add({std::string(kProcessDispatchesMetric), "dispatches/s", Subject::kProcess,
+         "Programs launched per second. One process, on all its devices."});
   }
 
  private:
@@ -174,9 +177,11 @@ void sample_device(const ledger::DeviceView& view, std::uint64_t number, const P
   }
 }
 
-// The metrics of a process.
+// The figures of a process that are kept, in the order of its metrics; its rate of launches, which
+// settle_rates() observes, comes after them.
 std::vector<Value> sums_over_devices(const ledger::ProcessView& process) {
-  std::vector<ledger::WholeSum> sums(metrics().size() - device_metric_count());
+  static const std::size_t kRate = metric_number(kProcessDispatchesMetric).value();
+  std::vector<ledger::WholeSum> sums(kRate - device_metric_count());
   for (const ledger::ProcessDeviceView& device : process.devices) {
     auto sum = sums.begin();
     for_each_kept(Subject::kProcess, device.figures,
@@ -191,6 +196,8 @@ std::vector<Value> sums_over_devices(const ledger::ProcessView& process) {
 }
 
 void sample_process(const ledger::ProcessView& process, const KnownRun& known, Tracks& tracks) {
+  static const std::size_t kRate = metric_number(kProcessDispatchesMetric).value();
+  if (process.alive) tracks.keep({kRate, known.run.id});
   const std::vector<Value> sums = sums_over_devices(process);
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const SeriesKey key{device_metric_count() + i, known.run.id};
@@ -203,6 +210,12 @@ void sample_process(const ledger::ProcessView& process, const KnownRun& known, T
       tracks.observe(key, {}, peak);
     }
   }
+}
+
+bool launches_known(const ledger::ProcessView& process) {
+  return std::ranges::all_of(process.devices, [](const ledger::ProcessDeviceView& device) {
+    return device.figures.kernels.dispatches.has_value();
+  });
 }
 
 }  // namespace
@@ -224,35 +237,48 @@ void Sampler::sample(const ledger::Snapshot& snapshot, const KnownDevices& devic
   settle_rates(now, tracks);
 }
 
+// What launches, and how much it launched since the last look: the devices, and the processes that
+// live. A rate exists only while its counters are known.
 void Sampler::take_launches(const ledger::Snapshot& snapshot, const KnownDevices& devices,
                             const KnownRuns& runs, TimeNs now) {
-  for (auto& [number, rate] : rates_) rate.known = false;
+  static const std::size_t kOfDevice = metric_number(kDispatchesMetric).value();
+  static const std::size_t kOfProcess = metric_number(kProcessDispatchesMetric).value();
+  std::map<SeriesKey, Rate> before = std::exchange(rates_, {});
+  const auto follow = [&](const SeriesKey& key) {
+    const auto known = before.find(key);
+    rates_.emplace(key, known == before.end() ? Rate{.since = now} : known->second);
+  };
   for (const ledger::DeviceView& view : snapshot.devices) {
     const auto number = devices.number_of(view.id);
-    if (!number) continue;
-    const auto [rate, is_new] = rates_.try_emplace(*number);
-    rate->second.known = view.figures.kernels.dispatches.has_value();
-    if (is_new) rate->second.since = now;
+    if (number && view.figures.kernels.dispatches) follow({kOfDevice, *number});
   }
+  for (const ledger::ProcessView& process : snapshot.processes) {
+    const KnownRun* known = runs.find(snapshot, process);
+    if (known != nullptr && process.alive && launches_known(process)) {
+      follow({kOfProcess, known->run.id});
+    }
+  }
+  const auto add = [this](const SeriesKey& key, std::int64_t launches) {
+    if (const auto rate = rates_.find(key); rate != rates_.end()) rate->second.launches += launches;
+  };
   for (const auto& [identity, known] : runs.all()) {
     if (!known.present) continue;
     for (const auto& [number, device] : known.devices) {
-      const auto rate = rates_.find(number);
-      if (rate != rates_.end()) rate->second.launches += device.launches;
+      add({kOfDevice, number}, device.launches);
+      add({kOfProcess, known.run.id}, device.launches);
     }
   }
 }
 
 void Sampler::settle_rates(TimeNs now, Tracks& tracks) {
-  static const std::size_t kMetric = metric_number(kDispatchesMetric).value();
-  for (auto& [number, rate] : rates_) {
-    if (!rate.known || now < rate.since + kSecondNs) continue;
+  for (auto& [key, rate] : rates_) {
+    if (now < rate.since + kSecondNs) continue;
     const auto seconds = static_cast<double>(now - rate.since) / static_cast<double>(kSecondNs);
     const std::int64_t rounded = std::llround(static_cast<double>(rate.launches) / seconds);
     rate.last = rate.launches > 0 ? std::max<std::int64_t>(1, rounded) : 0;
     rate.launches = 0;
     rate.since = now;
-    tracks.observe({kMetric, number}, rate.last, {});
+    tracks.observe(key, rate.last, {});
   }
 }
 

@@ -153,7 +153,8 @@ bool Store::prepare(bool is_new) {
   return database_->script("SELECT ttmem_tables_are_missing()");  // fails, and says so
 }
 
-bool Store::load(KnownDevices& devices, Tracks& tracks, KnownRuns& runs, UpTimes& up) {
+bool Store::load(KnownDevices& devices, Tracks& tracks, KnownRuns& runs, UpTimes& up,
+                 ClockRecord& clocks) {
   const auto most = static_cast<std::int64_t>(limits_.series);
   bool good = database_->each(
       "SELECT number, unique_id, arch, mock, shown_id FROM devices ORDER BY number DESC LIMIT ?1",
@@ -188,6 +189,11 @@ bool Store::load(KnownDevices& devices, Tracks& tracks, KnownRuns& runs, UpTimes
     const auto tier = row.bits(0);
     if (tier < kTiers) kept_from_s_[tier] = row.integer(1);
   });
+  good = good && database_->each("SELECT * FROM clocks ORDER BY number DESC LIMIT 1", {},
+                                 [&](const Database::Columns& row) {
+                                   clocks.adopt({row.bits(0), row.text(1), row.bits(2), row.bits(3),
+                                                 row.bits(4)});
+                                 });
   const auto highest = [&](const char* sql) { return database_->number(sql).value_or(0); };
   const std::int64_t series = highest("SELECT max(id) FROM series");
   const std::int64_t run = highest("SELECT max(id) FROM runs");
@@ -326,13 +332,13 @@ bool Store::runs(const RunQuery& query, const std::function<void(KnownRun)>& vis
 
 bool Store::busy_programs(const BusyQuery& query, const std::function<void(BusyProgram)>& visit) {
   const auto second = [](TimeNs time) { return static_cast<std::int64_t>(time / kSecondNs); };
-  const auto wanted = static_cast<std::int64_t>(query.unique_id.value_or(0));
+  const std::uint64_t wanted = query.device ? query.device->unique_id.value_or(0) : 0;
   return database_->each(
       "SELECT * FROM (SELECT minute_s, unique_id, name, process, pid, launches, replays "
       "FROM programs WHERE minute_s >= ?1 AND minute_s < ?2 AND (?3 = 0 OR unique_id = ?4) "
       "ORDER BY minute_s DESC LIMIT ?5) ORDER BY minute_s, unique_id, launches DESC, name",
-      {second(query.from), second(query.to), std::int64_t{query.unique_id.has_value()}, wanted,
-       static_cast<std::int64_t>(kMaxBusy)},
+      {second(query.from), second(query.to), std::int64_t{query.device.has_value()},
+       static_cast<std::int64_t>(wanted), static_cast<std::int64_t>(kMaxBusy)},
       [&](const Database::Columns& row) {
         visit({row.integer(0), row.bits(1), row.text(2), row.text(3),
                static_cast<std::int32_t>(row.integer(4)), row.bits(5), row.bits(6)});

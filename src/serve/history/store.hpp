@@ -8,6 +8,7 @@
 //                                        and is dropped as a whole
 //   tiers                                since when a tier is complete
 //   up                                   when the daemon was there
+//   clocks                               which boot, steady and wall clock the times are of
 #pragma once
 
 #include <array>
@@ -23,6 +24,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "serve/history/clocks.hpp"
 #include "serve/history/known_subjects.hpp"
 #include "serve/history/query.hpp"
 #include "serve/history/tracks.hpp"
@@ -92,7 +94,7 @@ inline Database::Argument argument(const std::optional<std::int64_t>& value) {
 }
 
 inline constexpr std::int64_t kApplicationId = 0x74746d68;  // "ttmh"
-inline constexpr std::int64_t kFormat = 2;
+inline constexpr std::int64_t kFormat = 3;
 
 enum class FileKind : std::uint8_t { kNew, kOurs, kNewer, kForeign, kNoFile, kUnreadable };
 
@@ -124,11 +126,13 @@ class Store {
                                                             const Limits& limits);
 
   // Fills them from the file.
-  bool load(KnownDevices& devices, Tracks& tracks, KnownRuns& runs, UpTimes& up);
+  bool load(KnownDevices& devices, Tracks& tracks, KnownRuns& runs, UpTimes& up,
+            ClockRecord& clocks);
 
   // One transaction. Also drops what is too old, by the time that is believed, or too much.
   bool write(const KnownDevices& devices, const Tracks& tracks, const KnownRuns& runs,
-             const UpTimes& up, const std::vector<BusyProgram>& busy, std::int64_t now_s);
+             const UpTimes& up, const ClockRecord& clocks, const std::vector<BusyProgram>& busy,
+             std::int64_t now_s);
   // What stands from there on was so much earlier: it was written under a wrong clock.
   bool move_back(std::int64_t from_s, std::int64_t by_s);
 
@@ -160,6 +164,7 @@ class Store {
   bool put_rows(const Tracks& tracks);
   bool put_names(const KnownDevices& devices, const Tracks& tracks, const KnownRuns& runs);
   bool put_up(const UpTimes& up);
+  bool put_clocks(const ClockRecord& clocks);
   bool put_busy(const std::vector<BusyProgram>& busy);
   bool drop_old(std::int64_t now_s);
   bool drop_until(std::size_t tier, std::int64_t slab);

@@ -15,6 +15,7 @@ constexpr std::string_view kMergeRow =
     "max=max(coalesce(max, excluded.max), coalesce(excluded.max, max)), last=excluded.last";
 
 constexpr std::int64_t kDropEveryS = 60;
+constexpr std::int64_t kMostClocks = 10'000;
 constexpr std::int64_t kMostRunDevices = 200'000;  // rows, of all runs
 // Shrinking begins above the first part of the allowed pages, and ends below the second.
 constexpr std::int64_t kFullPercent = 85;
@@ -30,11 +31,13 @@ std::int64_t slab_end_s(std::size_t tier, std::int64_t slab) {
 }  // namespace
 
 bool Store::write(const KnownDevices& devices, const Tracks& tracks, const KnownRuns& runs,
-                  const UpTimes& up, const std::vector<BusyProgram>& busy, std::int64_t now_s) {
+                  const UpTimes& up, const ClockRecord& clocks,
+                  const std::vector<BusyProgram>& busy, std::int64_t now_s) {
   if (!database_->script("BEGIN IMMEDIATE")) return false;
   const std::array<std::int64_t, kTiers> kept = kept_from_s_;
   if (drop_old(up.believed_s(now_s)) && shrink(now_s) && put_names(devices, tracks, runs) &&
-      put_rows(tracks) && put_up(up) && put_busy(busy) && database_->script("COMMIT")) {
+      put_rows(tracks) && put_up(up) && put_clocks(clocks) && put_busy(busy) &&
+      database_->script("COMMIT")) {
     over_limit_ = false;
     return true;
   }
@@ -111,6 +114,18 @@ bool Store::put_up(const UpTimes& up) {
   const bool good = up_moved_ ? std::ranges::all_of(up.all(), put) : put(*up.all().rbegin());
   if (good) up_moved_ = false;
   return good && database_->run("DELETE FROM up WHERE from_s < ?1", {up.all().begin()->first});
+}
+
+bool Store::put_clocks(const ClockRecord& clocks) {
+  const auto put = [&](const Stretch& each) {
+    return database_->run("INSERT OR REPLACE INTO clocks VALUES(?1, ?2, ?3, ?4, ?5)",
+                          {as_integer(each.number), each.boot_id, as_integer(each.steady),
+                           as_integer(each.time), as_integer(each.wall)});
+  };
+  return clocks.unwritten().empty() ||
+         (std::ranges::all_of(clocks.unwritten(), put) &&
+          database_->run("DELETE FROM clocks WHERE number <= ?1 - ?2",
+                         {as_integer(clocks.unwritten().back().number), kMostClocks}));
 }
 
 bool Store::put_busy(const std::vector<BusyProgram>& busy) {

@@ -175,7 +175,7 @@ class Sampler {
   // `runs` has seen the snapshot already; `tracks` is within a round.
   void sample(const ledger::Snapshot& snapshot, const KnownDevices& devices, const KnownRuns& runs,
               TimeNs now, Tracks& tracks);
-  // Also called when no snapshot comes: a device that launches nothing any more has the rate 0.
+  // Also called when no snapshot comes: who launches nothing any more has the rate 0.
   void settle_rates(TimeNs now, Tracks& tracks);
   bool rates_pending() const;
   // After a time when nobody looked.
@@ -183,7 +183,6 @@ class Sampler {
 
  private:
   struct Rate {
-    bool known = false;
     std::int64_t launches = 0;  // since `since`
     TimeNs since = 0;
     std::int64_t last = 0;
@@ -191,7 +190,7 @@ class Sampler {
   void take_launches(const ledger::Snapshot& snapshot, const KnownDevices& devices,
                      const KnownRuns& runs, TimeNs now);
 
-  std::map<std::uint64_t, Rate> rates_;  // by number of the device
+  std::map<SeriesKey, Rate> rates_;  // of devices and processes
 };
 
 // ---- which figures have a history, and what they are in a snapshot ------------------------------
@@ -209,6 +208,7 @@ std::vector<Value> device_values(const ledger::DeviceFigures& figures);
 void add_sensors(const ledger::DeviceView& device, std::vector<Value>& values);
 inline constexpr std::string_view kProcessesMetric = "processes";
 inline constexpr std::string_view kDispatchesMetric = "dispatches";
+inline constexpr std::string_view kProcessDispatchesMetric = "process.dispatches";
 
 Value to_value(const ledger::Figure& figure);
 

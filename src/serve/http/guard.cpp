@@ -8,6 +8,8 @@
 #include <array>
 #include <cctype>
 
+#include "serve/http/recordings_path.hpp"
+
 namespace ttmem::serve::http {
 namespace {
 
@@ -91,7 +93,12 @@ std::optional<Response> Guard::refusal(const Request& request) const {
       *request.origin != "https://" + *request.host) {
     return error(403, "cross-origin requests are not allowed: send no Origin header");
   }
-  if (request.method != "GET" && !request.is_head()) {
+  const bool opens = opens_recording(request.method, request.path);
+  // A page always says whose it is when it sends something.
+  if (opens && !request.origin) {
+    return error(403, "recordings are opened by the page of this daemon: send its Origin");
+  }
+  if (request.method != "GET" && !request.is_head() && !opens) {
     Response response = error(405, "this API is read-only: use GET or HEAD");
     response.headers.emplace_back("Allow", "GET, HEAD");
     return response;

@@ -6,6 +6,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "view/answer_shares.hpp"
 #include "view/json.hpp"
 #include "view/json_values.hpp"
 
@@ -45,27 +48,59 @@ bool merge(const std::vector<View>& views, std::vector<LiveSnapshot::Part<View>>
   return changed;
 }
 
+// Of the processes of all users together, with what they hold on each device.
+constexpr std::size_t kMostProcessBytes = 64u << 20;
+
+// What of the parts is written.
+struct Writing {
+  ProcessDetail detail;
+  view::AnswerShares shares{kMostProcessBytes};  // beyond these a process is told in brief
+};
+
+bool is_brief(const ledger::DeviceView&, std::size_t, Writing&) { return false; }
+bool is_brief(const ledger::ProcessView& view, std::size_t bytes, Writing& writing) {
+  return writing.detail == ProcessDetail::kBrief || !writing.shares.take(view.key, bytes);
+}
+
 // The full text of a part is kept for the next who asks.
 template <typename View>
-void append(std::vector<LiveSnapshot::Part<View>>& parts, std::string& text, ProcessDetail detail) {
-  const bool brief = detail == ProcessDetail::kBrief && std::is_same_v<View, ledger::ProcessView>;
+void append(std::vector<LiveSnapshot::Part<View>>& parts, std::string& text, Writing& writing) {
+  const auto full = [&](auto& part) -> const std::string& {
+    if (part.text.empty()) part.text = view::json::text(json_of(part.view), JsonLayout::kCompact);
+    return part.text;
+  };
+  const bool all_brief =
+      writing.detail == ProcessDetail::kBrief && std::is_same_v<View, ledger::ProcessView>;
   text += '[';
   for (auto& part : parts) {
     if (text.back() != '[') text += ',';
-    if (brief) {
-      text += view::json::text(json_of(part.view, detail), JsonLayout::kCompact);
+    if (!is_brief(part.view, all_brief ? 0 : full(part).size(), writing)) {
+      text += part.text;
       continue;
     }
-    if (part.text.empty()) {
-      part.text = view::json::text(json_of(part.view), JsonLayout::kCompact);
-    }
-    text += part.text;
+    text += view::json::text(json_of(part.view, ProcessDetail::kBrief), JsonLayout::kCompact);
+    part.text.clear();
+    part.text.shrink_to_fit();
   }
   text += ']';
 }
 
-void append(const std::vector<std::string>& texts, std::string& text, ProcessDetail /*any*/) {
+void append(const std::vector<std::string>& texts, std::string& text, Writing& /*any*/) {
   text += view::json::text(Json(texts), JsonLayout::kCompact);
+}
+
+Writing writing_of(const std::vector<LiveSnapshot::Process>& processes, ProcessDetail detail) {
+  Writing writing{detail};
+  for (const LiveSnapshot::Process& part : processes) writing.shares.add(part.view);
+  return writing;
+}
+
+void say_what_is_brief(const Writing& writing, ledger::Snapshot& rest) {
+  if (writing.shares.left_out() == 0) return;
+  rest.unreadable.push_back(
+      fmt::format("of {} processes this document does not tell what they hold on each device: "
+                  "it would be more than their owners' share of an answer",
+                  writing.shares.left_out()));
 }
 
 std::string opened_head(const char* document, const ledger::Snapshot& frame) {
@@ -102,19 +137,24 @@ LiveSnapshot::Text LiveSnapshot::document(ProcessDetail detail) {
   auto& kept = detail == ProcessDetail::kBrief ? brief_rest_ : rest_;
   if (kept) return {opened_head("snapshot", frame_), kept};
   std::string text;
-  const auto add = [&](const char* name, auto& list) {
-    text += std::string(",\"") + name + "\":";
-    append(list, text, detail);
+  Writing writing = writing_of(processes_, detail);
+  ledger::Snapshot rest = frame_;
+  const auto add = [&](const std::string& name, auto& list) {
+    if (name == "unreadable") say_what_is_brief(writing, rest);
+    text += ",\"" + name + "\":";
+    append(list, text, writing);
   };
-  view::json::snapshot_fields(devices_, processes_, frame_, add);
+  view::json::snapshot_fields(devices_, processes_, rest, add);
   kept = std::make_shared<const std::string>(std::move(text) + "}\n");
   return {opened_head("snapshot", frame_), kept};
 }
 
 LiveSnapshot::Text LiveSnapshot::processes_document() {
   if (!processes_rest_) {
+    Writing writing = writing_of(processes_, ProcessDetail::kFull);
     std::string text = ",\"processes\":";
-    append(processes_, text, ProcessDetail::kFull);
+    append(processes_, text, writing);
+    text += fmt::format(",\"left_out\":{}", writing.shares.left_out());
     processes_rest_ = std::make_shared<const std::string>(std::move(text) + "}\n");
   }
   return {opened_head("processes", frame_), processes_rest_};

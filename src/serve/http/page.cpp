@@ -19,7 +19,9 @@ const PageFile* find(std::string_view path) {
 }
 
 // Files have an ending and what programs ask for has not the page's business: the rest are views.
+// The key of a job is anything; that of a step of Slurm ends with ".0".
 bool is_view(std::string_view path) {
+  if (path.starts_with("/jobs/")) return true;
   return path.find('.') == std::string_view::npos && !path.starts_with("/api/") && path != "/api" &&
          path != "/metrics" && path != "/healthz";
 }
@@ -41,12 +43,16 @@ left.</p>
 <dd>the L1 of every core; <code>?map=1</code> with the map of each, <code>?core=3,4</code> of one</dd>
 <dt>/api/v1/devices/ID/banks, for example <a href="/api/v1/devices/0/banks">of 0</a></dt>
 <dd>one DRAM bank for all, with its buffers and free blocks</dd>
+<dt>/api/v1/devices/ID/rings, for example <a href="/api/v1/devices/0/rings">of 0</a></dt>
+<dd>what lies in its kernel-config rings</dd>
 <dt><a href="/api/v1/processes">/api/v1/processes</a></dt>
 <dd>the processes alone; <code>?pid=</code></dd>
 <dt><a href="/api/v1/jobs">/api/v1/jobs</a></dt>
 <dd>the jobs of Slurm, Kubernetes, MPI and tt-run, each as one thing</dd>
 <dt><a href="/api/v1/programs">/api/v1/programs</a></dt>
 <dd>the live programs; <code>?device=</code>, <code>?pid=</code></dd>
+<dt>/api/v1/programs/ID/launches, for example <a href="/api/v1/programs/all/launches">of all</a></dt>
+<dd>which program ran when, in the last five minutes</dd>
 <dt><a href="/api/v1/origins?by=line">/api/v1/origins</a></dt>
 <dd>what is held, by the code that it comes from; <code>?by=line</code>, <code>file</code>,
 <code>operation</code>, <code>region</code> or <code>stack</code>; <code>?device=</code>, <code>?pid=</code></dd>
@@ -54,14 +60,26 @@ left.</p>
 <dd>every live buffer, program, kernel, range and trace, page by page</dd>
 <dt><a href="/api/v1/failures">/api/v1/failures</a></dt>
 <dd>failed allocations and clashes; <code>?pid=&amp;number=</code> with what was held then</dd>
+<dt>/api/v1/explain</dt>
+<dd>why the newest failure happened and what helps; <code>?pid=&amp;number=</code> for another one</dd>
+<dt><a href="/api/v1/leaks">/api/v1/leaks</a></dt>
+<dd>what grows from step to step</dd>
 <dt><a href="/api/v1/log">/api/v1/log</a></dt>
 <dd>the last events</dd>
 <dt><a href="/api/v1/events">/api/v1/events</a></dt>
 <dd>a stream: the snapshot, then what changes, ten times a second</dd>
 <dt><a href="/api/v1/history">/api/v1/history</a></dt>
 <dd>what the figures were; without <code>?metric=</code> the list of metrics</dd>
+<dt><a href="/api/v1/history/programs">/api/v1/history/programs</a></dt>
+<dd>the most launched programs of each device, minute by minute</dd>
 <dt><a href="/api/v1/runs">/api/v1/runs</a></dt>
 <dd>processes that came and went, with their peaks</dd>
+<dt><a href="/api/v1/recordings">/api/v1/recordings</a></dt>
+<dd>the recordings that this daemon keeps</dd>
+<dt><a href="/api/v1/recording">/api/v1/recording</a></dt>
+<dd>the recording that is shown, by a daemon that does not show the present</dd>
+<dt>/api/v1/fleet</dt>
+<dd>many hosts, with <code>ttmem serve --fleet URL</code></dd>
 <dt><a href="/metrics">/metrics</a></dt>
 <dd>for Prometheus</dd>
 <dt><a href="/healthz">/healthz</a></dt>

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <optional>
 
-#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+#include "serve/http/recordings_path.hpp"
 
 namespace ttmem::serve::http {
 namespace {
@@ -91,6 +93,9 @@ namespace beast = boost::beast::http;
 namespace {
 
 constexpr std::uint32_t kMostHeadBytes = 16 * 1024;
+constexpr const char* kNoBody =
+    "send no body: requests here have none, but for pieces of a recording, of 64 KiB at most";
+constexpr std::uint64_t kMostBodyBytes = 64 * 1024;  // a piece of a file
 
 template <typename Fields>
 std::optional<std::string> field(const Fields& fields, beast::field name) {
@@ -104,10 +109,9 @@ std::optional<std::string> field(const Fields& fields, beast::field name) {
 struct RequestParser::Beast {
   Beast() {
     parser.header_limit(kMostHeadBytes);
-    parser.body_limit(0);
-    parser.eager(true);
+    parser.body_limit(kMostBodyBytes);
   }
-  beast::request_parser<beast::empty_body> parser;
+  beast::request_parser<beast::string_body> parser;
 };
 
 RequestParser::RequestParser() : beast_(std::make_unique<Beast>()) {}
@@ -131,11 +135,12 @@ RequestParser::State RequestParser::parse() {
     waiting_.erase(0, used);
     if (error == beast::error::need_more) return State::kMore;
     if (error) break;
+    if (has_stray_body()) return bad(413, kNoBody);
   }
   if (error == beast::error::header_limit) return bad(431, "the head is larger than 16 KiB");
   if (error == beast::error::bad_version) return bad(505, "speak HTTP/1.1");
   if (error == beast::error::unexpected_body || error == beast::error::body_limit) {
-    return bad(413, "send no body: requests here have none");
+    return bad(413, kNoBody);
   }
   if (error) return bad(400, "this is not HTTP: " + error.message());
   if (!beast_->parser.is_done()) return State::kMore;
@@ -143,6 +148,15 @@ RequestParser::State RequestParser::parse() {
     return bad(400, "the target must be a path with correct %-escapes, such as /api/v1/snapshot");
   }
   return State::kDone;
+}
+
+// Nothing but a piece of a recording has a body, which is not even waited for elsewhere.
+bool RequestParser::has_stray_body() const {
+  if (!beast_->parser.is_header_done() || beast_->parser.is_done()) return false;
+  const auto& message = beast_->parser.get();
+  const std::string_view method(message.method_string().data(), message.method_string().size());
+  const std::string_view target(message.target().data(), message.target().size());
+  return beast_->parser.chunked() || !opens_recording(method, target.substr(0, target.find('?')));
 }
 
 RequestParser::State RequestParser::bad(unsigned status, std::string problem) {
@@ -168,6 +182,7 @@ bool RequestParser::take_request() {
   request_.if_none_match = field(message, beast::field::if_none_match).value_or("");
   request_.takes_gzip = allows_gzip(field(message, beast::field::accept_encoding).value_or(""));
   request_.keep_alive = message.keep_alive();
+  request_.body = message.body();
   return parse_target(std::string_view(message.target().data(), message.target().size()), request_);
 }
 

@@ -21,9 +21,11 @@ struct Request {
   std::vector<std::pair<std::string, std::string>> query;           // decoded, in order
   std::optional<std::string> host, origin;                          // headers; empty = not there
   std::string authorization, cookie, last_event_id, if_none_match;  // "" = not there
+  std::string body;  // of a POST that may have one (recordings_path.hpp)
   bool takes_gzip = false;
   bool keep_alive = true;
   bool from_loopback = true;
+  std::optional<std::uint32_t> user;  // of this machine, at the other end; empty = not known
 
   bool is_head() const { return method == "HEAD"; }
   // The first of this name; null if there is none.
@@ -64,6 +66,7 @@ class RequestParser {
   struct Beast;
   State parse();
   State bad(unsigned status, std::string problem);
+  bool has_stray_body() const;
   bool take_request();
 
   std::unique_ptr<Beast> beast_;

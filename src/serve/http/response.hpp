@@ -15,12 +15,17 @@
 
 namespace ttmem::serve::http {
 
+// Through whose eyes the readers of a stream see: those of the daemon's own user, or of a viewer,
+// by its number.
+inline constexpr std::uint32_t kOwnUser = 0;
+
 // What the reader of a stream asked for, and which messages it therefore gets.
 struct StreamOptions {
   bool events = true;  // what happens, beside what changes
   bool brief = false;  // processes without what they hold on each device
   bool cores = false;  // how full the cores are, coarsely
   bool gzip = false;
+  std::uint32_t audience = kOwnUser;
 };
 
 enum class Channel : std::uint8_t {
@@ -56,6 +61,7 @@ using SharedText = std::shared_ptr<const std::string>;
 // A text for readers of streams, and the same for those who take gzip; null while there are none.
 struct StreamText {
   SharedText plain, packed;
+  std::uint32_t audience = kOwnUser;  // who alone gets it
 };
 
 struct Response {

@@ -15,6 +15,7 @@
 #include "serve/http/gzip.hpp"
 #include "serve/http/page.hpp"
 #include "serve/http/push_state.hpp"
+#include "view/answer_shares.hpp"
 #include "view/explain_text.hpp"
 #include "view/json.hpp"
 #include "view/json_values.hpp"
@@ -29,6 +30,7 @@ using view::JsonLayout;
 using view::json::Json;
 
 constexpr std::string_view kApi = "/api/v1/";
+constexpr std::size_t kMostAnswerBytes = 16u << 20;  // of a list; what is beyond is counted
 constexpr const char* kNoHistory = "no history is kept: start the daemon with --history FILE";
 
 Response nothing() { return error(404, "not found: /api lists everything that can be requested"); }
@@ -95,6 +97,12 @@ std::optional<Response> take_flag(const Request& request, std::string_view name,
 }
 
 }  // namespace
+
+bool may_have_words(const std::string& path) {
+  if (!path.starts_with(kApi)) return false;
+  const std::string name = path.substr(kApi.size());
+  return !name.starts_with("history") && name != "runs" && name != "recordings";
+}
 
 Response Routes::answer(const Request& request) {
   if (request.path == "/api" || request.path == "/api/") return api_page();
@@ -171,16 +179,24 @@ std::optional<Response> Routes::select(const Request& request, view::Selection& 
   return std::nullopt;
 }
 
+view::AnswerShares Routes::fair_shares() const {
+  view::AnswerShares shares(kMostAnswerBytes);
+  for (const auto& part : sources_.live.processes()) shares.add(part.view);
+  return shares;
+}
+
 Response Routes::processes(const Request& request) {
   view::Selection selection;
   if (auto refusal = select(request, selection)) return std::move(*refusal);
   if (request.query.empty()) return text(sources_.live.processes_document());
   Json document = view::json::head("processes", sources_.live.frame());
   document["processes"] = Json::array();
+  view::AnswerShares shares = fair_shares();
   const ledger::Snapshot selected = selection.of(sources_.collector.snapshot());
   for (const ledger::ProcessView& process : selected.processes) {
-    document["processes"].push_back(view::json::process(process));
+    view::json::add_row(document["processes"], view::json::process(process), process.key, &shares);
   }
+  document["left_out"] = shares.left_out();
   return json(view::json::text(document, JsonLayout::kCompact));
 }
 
@@ -251,7 +267,8 @@ Response Routes::failures(const Request& request) {
       if (picture) found.back().picture = std::move(*picture);
     }
   }
-  return json(view::failures_json(sources_.live.frame(), found, JsonLayout::kCompact));
+  view::AnswerShares shares = fair_shares();
+  return json(view::failures_json(sources_.live.frame(), found, JsonLayout::kCompact, &shares));
 }
 
 // The newest failure that is selected; lines of source are not read for strangers.
@@ -272,9 +289,8 @@ Response Routes::explain(const Request& request) {
   }
   if (newest == nullptr) return error(404, "no such failure is kept");
   const auto picture = sources_.collector.failed_space(owner->key, newest->number);
-  const ledger::ProcessName& name = *owner;
-  const view::ExplainedFailure found{
-      name, *newest, explain::explain_failure(*newest, picture ? &*picture : nullptr), {}};
+  view::ExplainedFailure found = view::failure_of(*owner, *newest);
+  found.findings = explain::explain_failure(*newest, picture ? &*picture : nullptr);
   return json(view::explain_json(sources_.live.frame(), found, JsonLayout::kCompact));
 }
 
@@ -308,7 +324,8 @@ Response Routes::programs(const Request& request) {
   if (auto refusal = select(request, selection)) return std::move(*refusal);
   std::vector<ledger::ProgramView> programs = sources_.collector.programs();
   std::erase_if(programs, [&](const auto& each) { return !selection.has(each); });
-  return json(view::programs_json(sources_.live.frame(), programs, JsonLayout::kCompact));
+  view::AnswerShares shares = fair_shares();
+  return json(view::programs_json(sources_.live.frame(), programs, JsonLayout::kCompact, &shares));
 }
 
 // "0x2a/launches", or "all/launches".
@@ -329,7 +346,8 @@ Response Routes::launches(const Request& request, const std::string& rest) {
   if (programs.empty() && id != "all") {
     return error(404, fmt::format("no living process has a program {}", id));
   }
-  return json(view::launches_json(sources_.live.frame(), programs, JsonLayout::kCompact));
+  view::AnswerShares shares = fair_shares();
+  return json(view::launches_json(sources_.live.frame(), programs, JsonLayout::kCompact, &shares));
 }
 
 Response Routes::origins(const Request& request) {
@@ -348,7 +366,8 @@ Response Routes::origins(const Request& request) {
   if (device && *device) origins.question.device = (*device)->id;
   origins.question.of = [&](const auto& process) { return selection.has(process); };
   origins.totals = sources_.collector.origins(origins.question);
-  return json(view::origins_json(sources_.live.frame(), origins, JsonLayout::kCompact));
+  view::AnswerShares shares = fair_shares();
+  return json(view::origins_json(sources_.live.frame(), origins, JsonLayout::kCompact, &shares));
 }
 
 Response Routes::history(const Request& request, bool runs) {
@@ -381,13 +400,15 @@ Response Routes::busy_programs(const Request& request) {
   const auto query = history::parse_busy_query(request.query, sources_.live.frame().time);
   if (!query) return error(400, query.error().message);
   const auto found = sources_.history->busy_programs(*query);
-  if (!found) return error(503, found.error().message);
+  if (!found) {
+    const bool ours = found.error().code == ErrorCode::kSystem;
+    return error(ours ? 503 : 400, found.error().message);
+  }
   return json(history::busy_json(*found));
 }
 
 Response Routes::events(const Request& request) {
-  StreamOptions options;
-  options.gzip = request.takes_gzip;
+  StreamOptions options{.gzip = request.takes_gzip, .audience = sources_.audience};
   const std::pair<const char*, bool*> flags[] = {
       {"events", &options.events}, {"brief", &options.brief}, {"cores", &options.cores}};
   for (const auto& [name, flag] : flags) {
@@ -428,6 +449,8 @@ Response Routes::health() {
                            {"clock_jumps", status.clock_jumps}};
   }
   document["push"] = push_state(frame.directories);
+  document["fleet"] = nullptr;
+  if (!sources_.engine.empty()) document["fleet"] = {{"from", sources_.engine}};
   const view::SelfFigures self = sources_.self();
   document["self"] = {{"cpu_seconds", self.cpu_seconds},
                       {"resident_bytes", self.resident_bytes},

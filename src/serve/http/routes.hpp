@@ -17,6 +17,7 @@
 #include "serve/http/live_snapshot.hpp"
 #include "serve/http/request.hpp"
 #include "serve/http/response.hpp"
+#include "view/answer_shares.hpp"
 #include "view/metrics.hpp"
 #include "view/selection.hpp"
 
@@ -39,7 +40,12 @@ struct RouteSources {
   std::function<std::string()> recordings;
   std::function<view::SelfFigures()> self;
   std::function<explain::LeakReport()> leaks;
+  std::string engine;  // address of the Prometheus server of the fleet; "" = none is known
+  std::uint32_t audience = kOwnUser;  // of streams
 };
+
+// Whether an answer may have words of programs in it; every other is the same for everybody.
+bool may_have_words(const std::string& path);
 
 class Routes {
  public:
@@ -49,6 +55,7 @@ class Routes {
 
  private:
   std::optional<Response> select(const Request& request, view::Selection& selection) const;
+  view::AnswerShares fair_shares() const;
   Response api(const Request& request, const std::string& name);
   Response metrics(const Request& request);
   Response processes(const Request& request);
