@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "top/fleet_rows.hpp"
 #include "top/list_rows.hpp"
 #include "top/sort_orders.hpp"
 #include "top/time_bar.hpp"
@@ -38,8 +39,10 @@ void go_to(ScreenState& state, View view) {
 }
 
 void go_by(ScreenState& state, int by) {
-  const int now = static_cast<int>(state.view);
-  go_to(state, static_cast<View>((now + by + static_cast<int>(kViews)) % static_cast<int>(kViews)));
+  const auto views = views_of(state);
+  const auto size = static_cast<std::ptrdiff_t>(views.size());
+  const std::ptrdiff_t now = std::ranges::find(views, state.view) - views.begin();
+  go_to(state, views[static_cast<std::size_t>((now + by + size) % size)]);
 }
 
 void go_back(ScreenState& state) {
@@ -52,8 +55,11 @@ void go_back(ScreenState& state) {
     state.list().filter.clear();
   } else if (state.view == View::kDevice && state.kernels) {
     state.kernels = false;
+  } else if (state.view == View::kJobs && state.job) {
+    state.job.reset();
+    state.list().selected = 0;
   } else {
-    go_to(state, View::kOverview);
+    go_to(state, views_of(state).front());
   }
 }
 
@@ -64,11 +70,45 @@ void open_process(ScreenState& state, ProcessId process) {
   state.list().selected = 0;
 }
 
+// A step, and what is alone inside of it: below a notebook or a test runner, twenty steps branch
+// nowhere.
+void unfold(ScreenState& state, const std::vector<TreeRow>& tree, std::size_t row) {
+  for (; row < tree.size() && tree[row].step.has_inside; ++row) {
+    state.unfolded.insert(tree[row].step.path);
+    const std::size_t inside = tree[row].step.depth + 1;
+    for (std::size_t next = row + 2; next < tree.size() && tree[next].step.depth >= inside;
+         ++next) {
+      if (tree[next].step.depth == inside) return;
+    }
+  }
+}
+
 void fold_or_unfold(ScreenState& state, const Scene& scene, std::size_t selected) {
   const auto rows = tree_rows(scene);
   if (selected >= rows.size() || !rows[selected]->step.has_inside) return;
-  const std::string& path = rows[selected]->step.path;
-  if (state.unfolded.erase(path) == 0) state.unfolded.insert(path);
+  if (state.unfolded.erase(rows[selected]->step.path) > 0) return;
+  const auto& tree = scene.frame.process->tree;
+  unfold(state, tree, static_cast<std::size_t>(rows[selected] - tree.data()));
+}
+
+// A job shows its ranks; a rank is a process, or what the job has on one host.
+void open_job_row(ScreenState& state, const Scene& scene, std::size_t selected) {
+  if (!state.job) {
+    const auto rows = job_rows(scene);
+    if (selected >= rows.size()) return;
+    state.job = JobId{rows[selected].key, rows[selected].user};
+    state.list().selected = 0;
+  } else if (state.fleet) {
+    const auto rows = part_rows(scene);
+    if (selected >= rows.size()) return;
+    state.host = rows[selected]->host;
+    go_to(state, View::kHost);
+  } else {
+    const auto job = open_job(scene);
+    if (job && selected < job->ranks.size()) {
+      open_process(state, process_id(*job->ranks[selected].process));
+    }
+  }
 }
 
 void open_selected(ScreenState& state, const Shown& shown) {
@@ -94,6 +134,13 @@ void open_selected(ScreenState& state, const Shown& shown) {
     state.list().selected = 0;
   } else if (state.view == View::kProcess && !state.failures && state.tree) {
     fold_or_unfold(state, scene, selected);
+  } else if (state.view == View::kHosts) {
+    const auto rows = host_rows(scene);
+    if (selected >= rows.size()) return;
+    state.host = rows[selected]->name;
+    go_to(state, View::kHost);
+  } else if (state.view == View::kJobs) {
+    open_job_row(state, scene, selected);
   }
 }
 
@@ -112,6 +159,11 @@ void next_subject(ScreenState& state, const Shown& shown, int by) {
   if (state.view == View::kProcess) {
     const auto* next = neighbour(snapshot.processes, scene.process(), by);
     if (next != nullptr) open_process(state, process_id(*next));
+  } else if (shown.frame.fleet) {
+    const auto& hosts = shown.frame.fleet->fleet.hosts;
+    const auto now = std::ranges::find(hosts, shown.frame.fleet->host, &fleet::HostRow::name);
+    const auto* next = neighbour(hosts, now == hosts.end() ? nullptr : &*now, by);
+    if (next != nullptr && state.view == View::kHost) state.host = next->name;
   } else {
     const auto* next = neighbour(snapshot.devices, scene.device(), by);
     if (next != nullptr) state.device = next->unique_id;
@@ -243,8 +295,9 @@ void show_other_list(ScreenState& state) {
 }
 
 Outcome press(ScreenState& state, char32_t character, const Shown& shown) {
-  if (character >= U'1' && character < U'1' + kViews - 1) {
-    go_to(state, static_cast<View>(character - U'1'));
+  const auto views = views_of(state);
+  if (character >= U'1' && character < U'1' + views.size() - 1) {
+    go_to(state, views[character - U'1']);
     return Outcome::kGoOn;
   }
   switch (character) {

@@ -68,10 +68,6 @@ view::Look facts_look(const ledger::DeviceView& device) {
   return device.figures.headroom.min.value_or(0) < 0 ? looks::kBad : looks::kSoft;
 }
 
-std::string share_text(const ledger::Figure& used, const ledger::Figure& capacity) {
-  return used && capacity ? view::percent_text(*used, *capacity) : "?";
-}
-
 view::Look share_look(const ledger::Figure& used, const ledger::Figure& capacity) {
   if (!used || !capacity || *capacity == 0) return looks::kFaint;
   const double part = static_cast<double>(*used) / static_cast<double>(*capacity);
@@ -83,10 +79,16 @@ struct Meter {
   std::string_view label;
   std::vector<view::BarPart> parts;
   std::uint64_t whole = 0;
-  ledger::Figure used, capacity;
+  ledger::Figure used, capacity, nominal;  // nominal: of the board, while nobody knows more
   const Series* series = nullptr;
   Ink ink = Ink::kDram;
 };
+
+// A share of what the data sheet says would look like one of what the chip has.
+std::string share_text(const Meter& meter, bool with_amounts) {
+  if (meter.used && meter.capacity) return view::percent_text(*meter.used, *meter.capacity);
+  return with_amounts && !meter.capacity && meter.nominal ? "nominal" : "?";
+}
 
 void draw_meter(Canvas& canvas, int x, int y, int columns, const Scene& scene, const Meter& meter) {
   const int amounts = scene.state.exact ? 33 : 24;
@@ -101,12 +103,13 @@ void draw_meter(Canvas& canvas, int x, int y, int columns, const Scene& scene, c
   }
   end -= spark > 0 ? spark + 2 : 0;
   if (with_amounts) {
-    const int begin =
-        canvas.grid.text_before(end, y, " of " + scene.bytes(meter.capacity), looks::kSoft);
+    const int begin = canvas.grid.text_before(
+        end, y, " of " + scene.bytes(meter.capacity ? meter.capacity : meter.nominal),
+        looks::kSoft);
     canvas.grid.text_before(begin, y, scene.bytes(meter.used), looks::kText);
     end -= amounts;
   }
-  canvas.grid.text_before(end, y, share_text(meter.used, meter.capacity),
+  canvas.grid.text_before(end, y, share_text(meter, with_amounts),
                           share_look(meter.used, meter.capacity));
   end -= 6;
   canvas.grid.text(x, y, meter.label, looks::kSoft);
@@ -118,11 +121,13 @@ void draw_meter(Canvas& canvas, int x, int y, int columns, const Scene& scene, c
 Meter dram_meter(const Scene& scene, const ledger::DeviceView& device) {
   const ledger::SpaceFigures& dram = device.figures.space(ledger::Space::kDram);
   const Track* track = scene.history.device(device.unique_id);
+  const auto nominal = device.nominal();
   return {"DRAM",
           {{Ink::kDram, view::held(dram).value_or(0), U'█'}},
           dram.capacity.value_or(0),
           view::held(dram),
           dram.capacity,
+          nominal ? ledger::Figure(nominal->dram_bytes) : ledger::Figure(),
           track != nullptr ? &track->dram : nullptr,
           Ink::kDram};
 }
@@ -130,11 +135,13 @@ Meter dram_meter(const Scene& scene, const ledger::DeviceView& device) {
 Meter l1_meter(const Scene& scene, const ledger::DeviceView& device) {
   const L1Parts parts = l1_parts(device);
   const Track* track = scene.history.device(device.unique_id);
+  const auto nominal = device.nominal();
   return {"L1  ",
           parts.parts,
           parts.whole,
           l1_held(device.figures),
           device.figures.l1_capacity,
+          nominal ? ledger::Figure(nominal->l1_bytes()) : ledger::Figure(),
           track != nullptr ? &track->l1 : nullptr,
           Ink::kBuffers};
 }
@@ -153,10 +160,7 @@ void draw_legend(Canvas& canvas, int x, int y, int end, const Scene& scene,
                  const ledger::DeviceView& device) {
   if (!device.figures.l1_capacity) {
     std::string text = "No tracked process reports how large it is.";
-    if (const auto nominal = device.nominal()) {
-      text += fmt::format(" Nominal: DRAM {}, L1 {}.", scene.bytes(nominal->dram_bytes),
-                          scene.bytes(nominal->l1_bytes()));
-    }
+    if (device.nominal()) text += " Nominal: what its board has by the data sheet.";
     canvas.grid.text(x, y, text, looks::kFaint, end - x);
     return;
   }

@@ -141,7 +141,7 @@ std::vector<TreeRow> tree_of(const collect::Collector& collector,
   std::vector<TreeRow> rows;
   for (view::OriginStep& step : view::origin_tree(collector.origins(question).rows)) {
     if (rows.size() == kTreeRowsKept) break;
-    std::string text = sources.text_of(step.name);
+    std::string text = sources.text_of(step.name, {collector.snapshot().host, process.started});
     rows.push_back({std::move(step), std::move(text)});
   }
   return rows;

@@ -16,22 +16,21 @@ struct Line {
   std::string_view keys, meaning;
 };
 
-// Short enough to be read in 60 columns.
 constexpr std::array<Line, 17> kKeys = {{
-    {"Tab  1-6  Esc", "next view, a view, back to the overview"},
+    {"Tab  1-7  Esc", "next view, a view, back to the overview"},
     {"↑ ↓  PgUp PgDn", "move; Home and End go to the ends"},
-    {"Enter", "open the device, process or failure"},
+    {"Enter", "open the device, process, job or failure"},
     {"/", "filter; Enter keeps it, Esc clears it"},
     {"s  r", "choose the order, reverse it"},
     {"← →", "cores: move; lists: the next order"},
     {"c", "cores: colour by the next figure"},
-    {"n  p", "next and previous device or process"},
+    {"n  p", "next, previous device, process or host"},
     {"f", "kernels, timeline, failures, and back"},
     {"t", "process: a tree by line; Enter folds"},
     {"b", "bytes to the last digit"},
     {"Space", "pause and go on"},
     {"+  -", "read more or less often, 0.1 to 60 s"},
-    {"← →  , .  < >", "recording: back and on in time, a lot, a bit"},
+    {"← →  , .  < >", "recording: back and on, a lot, a bit"},
     {"Space  +  -", "recording: play and stop; speed"},
     {"[  ]  g  G", "recording: failure or peak; start, end"},
     {"q", "quit; Ctrl-Z stops, Ctrl-L draws again"},
@@ -51,6 +50,15 @@ constexpr std::array<Line, 10> kWords = {{
 }};
 
 constexpr int kKeyColumns = 16, kWordColumns = 12;
+
+// Beside each other, the two lists have 60 columns each: with a frame, a blank on either side.
+constexpr int kBesideColumns = 120;
+constexpr bool fits(std::span<const Line> lines, int indent) {
+  return std::ranges::all_of(lines, [&](const Line& line) {
+    return static_cast<int>(line.meaning.size()) <= kBesideColumns / 2 - 4 - indent;
+  });
+}
+static_assert(fits(kKeys, kKeyColumns) && fits(kWords, kWordColumns));
 
 // The lines from `first` on, as far as there is room; a line of the keys is indented for them.
 void draw_lines(Canvas& canvas, const view::Rect& place, std::span<const Line> lines, int first,
@@ -85,7 +93,7 @@ int help_lines() { return static_cast<int>(all_lines().size()); }
 
 void draw_help(Canvas& canvas, const view::Rect& place, const Scene& scene) {
   const int first = scene.state.list().selected;
-  if (place.columns < 120) {
+  if (place.columns < kBesideColumns) {
     const view::Rect inside =
         draw_panel(canvas, place, "Keys and terms", "the mouse works as well");
     return draw_lines(canvas, inside, all_lines(), first, kKeyColumns);

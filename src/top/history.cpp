@@ -40,6 +40,22 @@ void drop_unseen(Map& tracks, ledger::TimeNs time) {
 
 }  // namespace
 
+void add_moments(const ledger::Snapshot& snapshot, std::vector<PastMoment>& moments) {
+  for (const ledger::DeviceView& device : snapshot.devices) {
+    moments.push_back({device.unique_id,
+                       {},
+                       snapshot.time,
+                       dram_of(device.figures).value_or(0),
+                       l1_held(device.figures).value_or(0)});
+  }
+  for (const ledger::ProcessView& process : snapshot.processes) {
+    if (!process.alive) continue;
+    moments.push_back({0, process_id(process), snapshot.time,
+                       over_devices(process, dram_of).value_or(0),
+                       over_devices(process, l1_held).value_or(0)});
+  }
+}
+
 void Series::add(ledger::TimeNs time, std::uint64_t value) {
   const std::uint64_t bucket = time / kBucketNs;
   if (bucket < last_) return;
@@ -101,12 +117,26 @@ void Rate::add(ledger::TimeNs time, std::uint64_t count) {
   }
 }
 
-void History::recall(const std::vector<PastMoment>& past) {
+History History::at(const RecordingView& recording) {
+  History history;
+  if (!recording.charts) return history;
+  const auto before = [](ledger::TimeNs time, const PastMoment& moment) {
+    return time < moment.time;
+  };
+  const std::vector<PastMoment>& all = *recording.charts;
+  const ledger::TimeNs begin = recording.at - std::min(recording.at, kWindowNs);
+  const auto first = std::upper_bound(all.begin(), all.end(), begin, before);
+  history.recall({first, std::upper_bound(first, all.end(), recording.at, before)});
+  return history;
+}
+
+void History::recall(std::span<const PastMoment> past) {
   std::map<ledger::TimeNs, std::pair<std::uint64_t, std::uint64_t>> totals;
   for (const PastMoment& moment : past) {
-    Track& track = devices_[moment.unique_id];
+    Track& track = moment.process ? processes_[*moment.process] : devices_[moment.unique_id];
     track.dram.add(moment.time, moment.dram);
     track.l1.add(moment.time, moment.l1);
+    if (moment.process) continue;
     auto& [dram, l1] = totals[moment.time];
     dram += moment.dram;
     l1 += moment.l1;

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -19,6 +20,10 @@ namespace ttmem::top {
 inline constexpr std::uint64_t kWindowNs = 120'000'000'000;
 inline constexpr std::uint64_t kBucketNs = 500'000'000;
 inline constexpr std::size_t kBuckets = kWindowNs / kBucketNs;
+inline constexpr std::uint64_t kChartStepNs = 1'000'000'000;  // between moments of a recording
+
+// What charts show of a snapshot, for a history to recall.
+void add_moments(const ledger::Snapshot& snapshot, std::vector<PastMoment>& moments);
 
 // One figure over the window. A value holds until the next one is seen.
 class Series {
@@ -52,17 +57,12 @@ struct Track {
   ledger::TimeNs seen = 0;
 };
 
-// What a device held at a moment before the first snapshot.
-struct PastMoment {
-  std::uint64_t unique_id = 0;
-  ledger::TimeNs time = 0;
-  std::uint64_t dram = 0, l1 = 0;
-};
-
 class History {
  public:
-  // Before the first snapshot, in the order of time. Devices that are gone by then are forgotten.
-  void recall(const std::vector<PastMoment>& past);
+  // Before the first snapshot, in the order of time. What is gone by then is forgotten.
+  void recall(std::span<const PastMoment> past);
+  // Of a recording: what is remembered at a moment of it.
+  static History at(const RecordingView& recording);
   // `state`: Frame::state, or 0 where it is not known. While it stays the same a stretch of time is
   // looked at once, however often it is read.
   void add(const ledger::Snapshot& snapshot, std::uint64_t state = 0);

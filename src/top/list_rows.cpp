@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "top/fleet_rows.hpp"
 #include "top/sort_orders.hpp"
 #include "top/views.hpp"
 #include "view/labels.hpp"
@@ -48,6 +49,18 @@ int process_row_count(const Scene& scene) {
   if (!scene.state.failures) return static_cast<int>(group_rows(scene).size());
   if (scene.state.open_failure == 0) return static_cast<int>(process->failures.size());
   return scene.frame.process ? static_cast<int>(scene.frame.process->picture.size()) : 0;
+}
+
+std::vector<const ledger::ProgramView*> matching(const std::vector<ledger::ProgramView>& programs,
+                                                 const std::string& filter) {
+  std::vector<const ledger::ProgramView*> rows;
+  for (const ledger::ProgramView& program : programs) {
+    if (matches(filter, {program.name, program.process->name, program.line,
+                         ledger::name(program.type), program.process->label()})) {
+      rows.push_back(&program);
+    }
+  }
+  return rows;
 }
 
 }  // namespace
@@ -139,17 +152,19 @@ std::vector<const ledger::HoldingView*> kernel_rows(const Scene& scene) {
 }
 
 std::vector<const ledger::ProgramView*> program_rows(const Scene& scene) {
-  std::vector<const ledger::ProgramView*> rows;
-  if (!scene.frame.programs) return rows;
+  if (!scene.frame.programs) return {};
   const ListState& list = scene.state.lists[static_cast<std::size_t>(View::kPrograms)];
-  for (const ledger::ProgramView& program : *scene.frame.programs) {
-    if (matches(list.filter, {program.name, program.process->name, program.line,
-                              ledger::name(program.type), program.process->label()})) {
-      rows.push_back(&program);
-    }
-  }
+  auto rows = matching(*scene.frame.programs, list.filter);
   sort_rows(rows, program_orders(), list);
+  const auto ended = ended_program_rows(scene);
+  rows.insert(rows.end(), ended.begin(), ended.end());
   return rows;
+}
+
+std::vector<const ledger::ProgramView*> ended_program_rows(const Scene& scene) {
+  if (!scene.state.timeline) return {};
+  return matching(scene.frame.ended_programs,
+                  scene.state.lists[static_cast<std::size_t>(View::kPrograms)].filter);
 }
 
 std::vector<const HoldingGroup*> group_rows(const Scene& scene) {
@@ -217,6 +232,12 @@ int row_count(const Scene& scene) {
       return static_cast<int>(event_rows(scene).size());
     case View::kDead:
       return static_cast<int>(process_rows(scene, false, scene.state.list()).size());
+    case View::kJobs:
+      return job_row_count(scene);
+    case View::kHosts:
+      return static_cast<int>(host_rows(scene).size());
+    case View::kHost:
+      return static_cast<int>(host_device_rows(scene).size());
     case View::kHelp:
       return help_lines();
   }

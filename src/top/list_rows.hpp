@@ -49,6 +49,8 @@ Totals device_totals(const ledger::Snapshot& snapshot);
 std::vector<const ledger::HoldingView*> kernel_rows(const Scene& scene);
 
 std::vector<const ledger::ProgramView*> program_rows(const Scene& scene);
+// What the timeline shows below them.
+std::vector<const ledger::ProgramView*> ended_program_rows(const Scene& scene);
 
 std::vector<const HoldingGroup*> group_rows(const Scene& scene);
 

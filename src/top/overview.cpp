@@ -223,7 +223,10 @@ void draw_overview(Canvas& canvas, const view::Rect& place, const Scene& scene) 
     const view::Rect inside = draw_panel(canvas, place, "Devices");
     if (snapshot.time == 0) return draw_centred(canvas, inside, {"reading …"});
     draw_centred(canvas, inside,
-                 {"Nothing is tracked yet.", "", "Start a program with   ttmem run python model.py",
+                 {snapshot.unreadable.empty()
+                      ? "Nothing is tracked yet."
+                      : "Nothing that can be read is tracked: ttmem status tells the rest.",
+                  "", "Start a program with   ttmem run python model.py",
                   "or try the built-in workload   ttmem demo --scenario busy"});
     return;
   }

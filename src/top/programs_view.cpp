@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 #include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -9,6 +12,7 @@
 #include "top/timeline.hpp"
 #include "top/views.hpp"
 #include "view/labels.hpp"
+#include "view/printable.hpp"
 #include "view/status_sections.hpp"
 #include "view/units.hpp"
 
@@ -37,7 +41,24 @@ std::vector<ListColumn> columns(const Scene& scene) {
 }
 
 std::string program_title(const ledger::ProgramView& program) {
-  return program.name.empty() ? "program " + view::hex_text(program.id) : program.name;
+  return program.name.empty() ? "program " + view::told_id_text(program.id) : program.name;
+}
+
+// Programs of one operation have one name; there the id tells which is which.
+std::vector<std::string> titles_of(const std::vector<const ledger::ProgramView*>& programs,
+                                   int columns) {
+  const auto all = static_cast<std::size_t>(columns);
+  std::map<std::string, int> found;
+  for (const ledger::ProgramView* program : programs) ++found[program->name];
+  std::vector<std::string> titles;
+  for (const ledger::ProgramView* program : programs) {
+    std::string title = program_title(*program);
+    const std::string id = " " + view::told_id_text(program->id);
+    const std::size_t room = all - std::min(all, id.size());
+    if (!program->name.empty() && found[program->name] > 1) title = view::cut(title, room) + id;
+    titles.push_back(std::move(title));
+  }
+  return titles;
 }
 
 std::string recent_text(const ledger::ProgramView& program) {
@@ -55,7 +76,7 @@ std::vector<ListCell> cells(const Scene& scene, const ledger::ProgramView& progr
           {view::exact_text(view::known_cores(program)), look, {}},
           {scene.bytes(view::known_l1_per_core(program)), look, {}},
           {scene.bytes(program.footprint), look, {}},
-          {scene.bytes(program.config_bytes[0]), looks::kSoft, {}},
+          {scene.bytes(view::known_ring_bytes(program)[0]), looks::kSoft, {}},
           {program.loaded ? view::exact_text(program.dispatches) : "registered", look, {}},
           {view::exact_text(program.cache_hits), look, {}},
           {view::exact_text(program.reloads), look, {}},
@@ -98,12 +119,14 @@ void draw_timelines(Canvas& canvas, const view::Rect& place, const Scene& scene,
   const TimeScale scale(scene.frame.snapshot.time, columns);
   const view::Rect first{place.x, place.y, place.columns, 1};
   const int above = draw_failures(canvas, first, place.x + before, scene, scale) ? 1 : 0;
+  const std::size_t living = rows.size() - ended_program_rows(scene).size();
   std::vector<std::vector<TimeCell>> cells;
   std::uint64_t brightest = 0;
   for (const ledger::ProgramView* program : rows) {
     cells.push_back(scale.cells(program->launches.value_or(ledger::LaunchSeries{})));
     for (const TimeCell& cell : cells.back()) brightest = std::max(brightest, cell.launches);
   }
+  const std::vector<std::string> titles = titles_of(rows, name);
   Listing listing = listing_of(scene.state, rows.size());
   listing.columns = {{"PROGRAM", name, false, 0, 0, "name"},
                      {"NOW/S", kRateColumns, true, 0, 0, "launches now"},
@@ -113,8 +136,10 @@ void draw_timelines(Canvas& canvas, const view::Rect& place, const Scene& scene,
   listing.row = [&](int row) -> std::vector<ListCell> {
     const auto index = static_cast<std::size_t>(row);
     const ledger::ProgramView& program = *rows[index];
-    return {{program_title(program), program.loaded ? looks::kText : looks::kFaint, {}},
-            {recent_text(program), looks::kText, {}},
+    const bool ended = index >= living;
+    const view::Look look = program.loaded && !ended ? looks::kText : looks::kFaint;
+    return {{titles[index], look, {}},
+            {ended ? "ended" : recent_text(program), look, {}},
             {"", looks::kText, [&, index](view::Grid& grid, int x, int y, int) {
                draw_timeline(grid, x, y, cells[index], brightest, scene.state.colours);
              }}};
@@ -130,8 +155,10 @@ void draw_programs(Canvas& canvas, const view::Rect& place, const Scene& scene) 
   for (const ledger::ProgramView* program : rows) registered += program->loaded ? 0 : 1;
   std::string note = registered > 0 ? fmt::format("{} never dispatched", registered) : "";
   if (scene.state.timeline) note = timeline_legend();
-  const view::Rect inside =
-      draw_panel(canvas, place, fmt::format("Programs {}", rows.size()), note);
+  const std::size_t ended = ended_program_rows(scene).size();
+  std::string heading = fmt::format("Programs {}", rows.size() - ended);
+  if (ended > 0) heading += fmt::format(", {} ended", ended);
+  const view::Rect inside = draw_panel(canvas, place, heading, note);
   if (rows.empty()) {
     const bool filtered = !scene.state.list().filter.empty();
     draw_centred(canvas, inside,

@@ -18,7 +18,9 @@
 
 #include "collect/replay_outline.hpp"
 #include "explain/leak_follower.hpp"
+#include "top/history.hpp"
 #include "top/source.hpp"
+#include "top/timeline.hpp"
 #include "view/text.hpp"
 
 namespace ttmem::top {
@@ -100,6 +102,10 @@ class CollectorReader {
     frame.events.clear();
     if (request.events) lines_.copy_to(frame);
     take_details(*collector_, request, frame);
+    frame.ended_programs.clear();
+    if (request.launches && frame.programs) {
+      frame.ended_programs = ended_programs_.after(*frame.programs, frame.snapshot.time);
+    }
   }
 
  private:
@@ -130,10 +136,27 @@ class CollectorReader {
   std::optional<collect::Collector> collector_;
   std::uint64_t state_ = 0;
   EventLines lines_;
+  EndedPrograms ended_programs_;
   LeakMarks leaks_;
   bool listed_ = false;    // somebody looks at the events
   bool followed_ = false;  // the first events were taken
 };
+
+// What was held in all of a recording, as often as a chart has room for, or a little less.
+std::vector<PastMoment> charts_of(const std::string& file, const std::atomic<bool>& stop) {
+  constexpr std::size_t kMostLooks = 3'600;
+  std::vector<PastMoment> charts;
+  auto collector = collect::Collector::open_recording(file, {.totals_only = true});
+  if (!collector) return charts;
+  collect::Replay& replay = *collector->replay();
+  const ledger::TimeNs step = std::max(kChartStepNs, (replay.last() - replay.first()) / kMostLooks);
+  for (ledger::TimeNs time = replay.first(); time <= replay.last() && !stop; time += step) {
+    replay.seek(time);
+    collector->refresh();
+    add_moments(collector->snapshot(), charts);
+  }
+  return charts;
+}
 
 // A recording. What takes a pass over all of it comes from a thread of its own, later.
 class RecordingReader {
@@ -161,7 +184,8 @@ class RecordingReader {
     collector_->refresh();
     frame.snapshot = collector_->snapshot();
     frame.state = 0;
-    frame.recording = RecordingView{replay.first(), replay.last(), replay.at(), outline()};
+    frame.recording = RecordingView{replay.first(), replay.last(), replay.at(), {}, {}};
+    add_what_is_known(*frame.recording);
     if (options_.events) lines_.add(collector_->take_events());
     frame.events.clear();
     if (request.events) lines_.copy_to(frame);
@@ -177,14 +201,20 @@ class RecordingReader {
     return static_cast<bool>(opened);
   }
   void study() {
-    auto outline = collect::outline_of(file_, kOutlineParts, &stop_);
+    auto outline = collect::outline_of(file_, kOutlineParts, [this](double) { return !stop_; });
     if (!outline) return;
+    {
+      const std::scoped_lock lock(mutex_);
+      outline_ = std::make_shared<const collect::Outline>(std::move(*outline));
+    }
+    auto charts = charts_of(file_, stop_);
     const std::scoped_lock lock(mutex_);
-    outline_ = std::make_shared<const collect::Outline>(std::move(*outline));
+    charts_ = std::make_shared<const std::vector<PastMoment>>(std::move(charts));
   }
-  std::shared_ptr<const collect::Outline> outline() {
+  void add_what_is_known(RecordingView& view) {
     const std::scoped_lock lock(mutex_);
-    return outline_;
+    view.outline = outline_;
+    view.charts = charts_;
   }
 
   static constexpr std::size_t kOutlineParts = 1000;
@@ -196,6 +226,7 @@ class RecordingReader {
   std::atomic<bool> stop_ = false;
   std::mutex mutex_;
   std::shared_ptr<const collect::Outline> outline_;
+  std::shared_ptr<const std::vector<PastMoment>> charts_;
   std::thread study_;
 };
 

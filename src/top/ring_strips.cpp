@@ -44,6 +44,7 @@ void draw_one_ring(Canvas& canvas, const view::Rect& place, const Scene& scene,
   canvas.grid.text(place.x, place.y,
                    fmt::format("{} q{}", name(ring.figures.core_type), ring.figures.queue),
                    looks::kText, kTitleColumns - 1);
+  canvas.grid.text(place.x, place.y + 1, ring.process->label(), looks::kFaint, kTitleColumns - 1);
   std::string room = fmt::format("{} free   next {}", scene.bytes(ring.figures.free),
                                  scene.bytes(ring.figures.largest_free));
   if (ring.figures.would_evict > 0) {

@@ -33,8 +33,18 @@ constexpr int kMostLooks = 150;    // of one picture, until all of a recording i
 constexpr double kOnceGapS = 0.2;  // between the two reads of one picture
 
 Read reader_of(const RunOptions& options) {
+  if (options.fleet) return fleet_reader(options.fleet->engine, options.fleet->question);
   if (!options.recorded) return collector_reader(options.collecting, options.complete);
   return recording_reader(options.recorded->file, options.collecting, options.recorded->at);
+}
+
+ScreenState first_state(const RunOptions& options) {
+  ScreenState state;
+  state.fleet = options.fleet.has_value();
+  state.view = options.view;
+  state.interval_s = options.interval_s;
+  state.colours = options.ansi.depth != view::ColourDepth::kNone;
+  return state;
 }
 
 class Loop {
@@ -42,9 +52,7 @@ class Loop {
   Loop(const RunOptions& options, Terminal& terminal)
       : terminal_(terminal), source_(reader_of(options)) {
     history_.recall(options.past);
-    state_.interval_s = options.interval_s;
-    state_.view = options.view;
-    state_.colours = options.ansi.depth != view::ColourDepth::kNone;
+    state_ = first_state(options);
     ask();
   }
 
@@ -139,16 +147,21 @@ class Loop {
     }
   }
 
+  // Whether what the charts remember is of another time, or can be told only now.
+  bool jumps(const RecordingView& next) const {
+    if (!frame_->recording) return true;
+    const RecordingView& before = *frame_->recording;
+    return next.at < before.at || next.at > before.at + kChartStepNs ||
+           (next.charts && !before.charts);
+  }
+
   void take_frame() {
     std::shared_ptr<const Frame> next = source_.take();
     if (!next) return;
     // New events push the list down; the person still looks at the same one.
     state_.lists[static_cast<std::size_t>(View::kEvents)].selected =
         event_selected_in({*frame_, history_, state_}, *next);
-    const bool jumps = next->recording && frame_->recording &&
-                       (next->recording->at < frame_->recording->at ||
-                        next->recording->at > frame_->recording->at + kWindowNs);
-    if (jumps) history_ = {};
+    if (next->recording && jumps(*next->recording)) history_ = History::at(*next->recording);
     frame_ = std::move(next);
     history_.add(frame_->snapshot, frame_->state);
   }
@@ -187,10 +200,7 @@ Result<Finished> run(const RunOptions& options) {
 
 std::string picture(const RunOptions& options, int columns, int rows) {
   const Read read = reader_of(options);
-  ScreenState state;
-  state.view = options.view;
-  state.interval_s = options.interval_s;
-  state.colours = options.ansi.depth != view::ColourDepth::kNone;
+  const ScreenState state = first_state(options);
   Frame frame;
   History history;
   history.recall(options.past);

@@ -24,9 +24,16 @@ struct Recorded {
   ledger::TimeNs at = 0;
 };
 
+// Many hosts instead of this one.
+struct Fleet {
+  fleet::Engine engine;
+  fleet::EngineQuestion question;
+};
+
 struct RunOptions {
   collect::Options collecting;
   std::optional<Recorded> recorded;
+  std::optional<Fleet> fleet;
   double interval_s = 1.0;
   view::Ansi ansi;
   View view = View::kOverview;

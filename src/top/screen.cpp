@@ -17,15 +17,21 @@ namespace {
 using view::Ink;
 
 struct Tab {
-  std::string_view key, name, short_name;
+  std::string_view name, short_name;
 };
-constexpr std::array<Tab, kViews> kTabs = {{{"1", "Overview", "All"},
-                                            {"2", "Device", "Dev"},
-                                            {"3", "Programs", "Prog"},
-                                            {"4", "Process", "Proc"},
-                                            {"5", "Events", "Ev"},
-                                            {"6", "Dead", "Dead"},
-                                            {"?", "Help", ""}}};
+Tab tab_of(View view) {
+  static constexpr std::array<Tab, kViews> kTabs = {{{"Overview", "All"},
+                                                     {"Device", "Dev"},
+                                                     {"Programs", "Prog"},
+                                                     {"Process", "Proc"},
+                                                     {"Events", "Ev"},
+                                                     {"Dead", "Dead"},
+                                                     {"Jobs", "Jobs"},
+                                                     {"Hosts", "Hosts"},
+                                                     {"Host", "Host"},
+                                                     {"Help", ""}}};
+  return kTabs[static_cast<std::size_t>(view)];
+}
 
 struct Hint {
   char key;
@@ -35,7 +41,7 @@ struct Hint {
 bool enter_opens(const ScreenState& state) {
   if (state.view == View::kProcess) return state.failures && state.open_failure == 0;
   if (state.view == View::kDevice) return state.kernels;
-  return state.view != View::kEvents;
+  return state.view != View::kEvents && state.view != View::kHost;
 }
 
 std::vector<Hint> hints(const Scene& scene) {
@@ -59,6 +65,8 @@ std::vector<Hint> hints(const Scene& scene) {
     if (!state.failures && state.tree) add('\r', "Enter", "fold");
     add('n', "n", "next");
   }
+  if (state.view == View::kHost) add('n', "n", "next host");
+  if (state.view == View::kJobs && state.job) add('\x1b', "Esc", "all jobs");
   if (!cores && !(state.view == View::kProcess && state.failures)) add('/', "/", "filter");
   if (!cores && !order_titles(state).empty()) add('s', "s", "sort");
   if (state.view != View::kEvents) add('b', "b", "bytes");
@@ -88,6 +96,9 @@ int draw_alert(Canvas& canvas, const Scene& scene, int end) {
            1;
   };
   if (scene.frame.recording) return chip(" recording ", Ink::kWarn);
+  if (scene.frame.fleet && !scene.frame.fleet->problem.empty()) {
+    return chip(" the engine does not tell ", Ink::kBad);
+  }
   if (is_stale(scene.state) && !scene.state.paused) {
     return chip(fmt::format(" stale, {:.0f} s old ", scene.state.data_age_s), Ink::kBad);
   }
@@ -98,15 +109,18 @@ int draw_alert(Canvas& canvas, const Scene& scene, int end) {
 void draw_header(Canvas& canvas, const Scene& scene) {
   view::Grid& grid = canvas.grid;
   const bool wide = grid.columns() >= 108;
-  int x = grid.text(0, 0, " ttmem ", looks::kTitle) + 1;
-  for (std::size_t i = 0; i < kTabs.size(); ++i) {
-    const bool chosen = scene.state.view == static_cast<View>(i);
+  // The tabs of a small terminal need the room of the name.
+  int x = grid.columns() < 66 ? 0 : grid.text(0, 0, " ttmem ", looks::kTitle) + 1;
+  char key = '1';
+  for (const View view : views_of(scene.state)) {
+    const bool chosen = scene.state.view == view;
+    const Tab tab = tab_of(view);
     const std::string name =
-        fmt::format(" {} {} ", kTabs[i].key, wide ? kTabs[i].name : kTabs[i].short_name);
+        fmt::format(" {} {} ", view == View::kHelp ? '?' : key++, wide ? tab.name : tab.short_name);
     view::Look look = looks::kSoft;
     if (chosen) look = {Ink::kOnColour, Ink::kTitle, true, false, !scene.state.colours};
     const int used = grid.text(x, 0, name, look);
-    canvas.zones.push_back({{x, 0, used, 1}, ZoneKind::kView, static_cast<int>(i)});
+    canvas.zones.push_back({{x, 0, used, 1}, ZoneKind::kView, static_cast<int>(view)});
     x += used;
   }
   const int end = draw_alert(canvas, scene, grid.columns() - 1);
@@ -172,6 +186,12 @@ void draw_view(Canvas& canvas, const view::Rect& place, const Scene& scene) {
       return draw_events(canvas, place, scene);
     case View::kDead:
       return draw_dead(canvas, place, scene);
+    case View::kJobs:
+      return draw_jobs(canvas, place, scene);
+    case View::kHosts:
+      return draw_hosts(canvas, place, scene);
+    case View::kHost:
+      return draw_host(canvas, place, scene);
     case View::kHelp:
       return draw_help(canvas, place, scene);
   }

@@ -8,6 +8,8 @@ namespace {
 using Kernel = const ledger::HoldingView*;
 using Program = const ledger::ProgramView*;
 using Group = const HoldingGroup*;
+using fleet::JobRow;
+using HostPointer = const fleet::HostRow*;
 
 // ---- orders that the living and the dead share
 // ---------------------------------------------------
@@ -31,6 +33,18 @@ constexpr SortOrder<ProcessRow> kByUser = {"user", [](const ProcessRow& a, const
 constexpr SortOrder<ProcessRow> kByName = {"name", [](const ProcessRow& a, const ProcessRow& b) {
                                              return a.process->name < b.process->name;
                                            }};
+
+// What is not known comes last.
+bool tighter(const std::optional<std::int64_t>& a, const std::optional<std::int64_t>& b) {
+  return a && (!b || *a < *b);
+}
+
+double share_of(HostPointer host) { return host->dram_share().value_or(-1); }
+
+std::uint64_t missing_ranks(const JobRow& job) {
+  const std::uint64_t present = job.present.value_or(0), expected = job.expected.value_or(0);
+  return expected > present ? expected - present : 0;
+}
 
 ledger::TimeNs lived(const ProcessRow& row) { return row.process->ended_at - row.process->started; }
 
@@ -135,6 +149,37 @@ SortOrders<Group> group_orders() {
   return kAll;
 }
 
+SortOrders<JobRow> job_orders() {
+  static constexpr SortOrder<JobRow> kAll[] = {
+      {"DRAM",
+       [](const JobRow& a, const JobRow& b) { return a.dram.value_or(0) > b.dram.value_or(0); }},
+      {"L1", [](const JobRow& a, const JobRow& b) { return a.l1.value_or(0) > b.l1.value_or(0); }},
+      {"headroom",
+       [](const JobRow& a, const JobRow& b) { return tighter(a.headroom, b.headroom); }},
+      {"missing",
+       [](const JobRow& a, const JobRow& b) { return missing_ranks(a) > missing_ranks(b); }},
+      {"died",
+       [](const JobRow& a, const JobRow& b) { return a.died.value_or(0) > b.died.value_or(0); }},
+      {"job", [](const JobRow& a, const JobRow& b) { return a.key < b.key; }},
+      {"user", [](const JobRow& a, const JobRow& b) { return a.user < b.user; }}};
+  return kAll;
+}
+
+SortOrders<HostPointer> host_orders() {
+  static constexpr SortOrder<HostPointer> kAll[] = {
+      {"full",
+       [](const HostPointer& a, const HostPointer& b) { return share_of(a) > share_of(b); }},
+      {"DRAM", [](const HostPointer& a,
+                  const HostPointer& b) { return a->dram.value_or(0) > b->dram.value_or(0); }},
+      {"L1", [](const HostPointer& a,
+                const HostPointer& b) { return a->l1.value_or(0) > b->l1.value_or(0); }},
+      {"headroom", [](const HostPointer& a,
+                      const HostPointer& b) { return tighter(a->headroom, b->headroom); }},
+      {"state", [](const HostPointer& a, const HostPointer& b) { return a->state > b->state; }},
+      {"host", [](const HostPointer& a, const HostPointer& b) { return a->name < b->name; }}};
+  return kAll;
+}
+
 std::vector<std::string_view> order_titles(const ScreenState& state) {
   switch (state.view) {
     case View::kOverview:
@@ -148,6 +193,10 @@ std::vector<std::string_view> order_titles(const ScreenState& state) {
                                           : titles(group_orders());
     case View::kDevice:
       return titles(kernel_orders());
+    case View::kJobs:
+      return state.job ? std::vector<std::string_view>() : titles(job_orders());
+    case View::kHosts:
+      return titles(host_orders());
     default:
       return {};
   }

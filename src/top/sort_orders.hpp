@@ -31,6 +31,8 @@ SortOrders<ProcessRow> dead_orders();
 SortOrders<const ledger::HoldingView*> kernel_orders();
 SortOrders<const ledger::ProgramView*> program_orders();
 SortOrders<const HoldingGroup*> group_orders();
+SortOrders<fleet::JobRow> job_orders();
+SortOrders<const fleet::HostRow*> host_orders();
 
 // The titles of the list that is shown; empty: it has one order only.
 std::vector<std::string_view> order_titles(const ScreenState& state);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "collect/collector.hpp"
+#include "fleet/ask_engine.hpp"
 #include "top/frame.hpp"
 
 namespace ttmem::top {
@@ -32,6 +33,9 @@ Read collector_reader(const collect::Options& options, Complete complete = {});
 // Reads a recording at the moment that a request names. `first` is the one before any is named.
 Read recording_reader(const std::string& file, const collect::Options& options,
                       ledger::TimeNs first);
+
+// Asks an engine for many hosts. While it does not answer, the frame has what it told last.
+Read fleet_reader(const fleet::Engine& engine, const fleet::EngineQuestion& question);
 
 // How long reading rests after a look. Looks may spend what time earns them, a share of a core, and
 // a look is due once a second whatever it costs: with very many processes the data come less often

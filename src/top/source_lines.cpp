@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "base/foreign_file.hpp"
@@ -34,12 +35,18 @@ std::vector<std::string> read_lines(int descriptor, off_t size) {
 
 }  // namespace
 
+std::string SourceLines::this_host() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
 const SourceLines::File& SourceLines::file(const std::string& path) {
   static const File kNone;
   const ForeignFile opened = open_foreign(AT_FDCWD, path.c_str());
   if (!opened.descriptor || opened.facts.st_size > kMostBytes) return kNone;
   const timespec& written = opened.facts.st_mtim;
-  const std::int64_t changed = std::int64_t{written.tv_sec} * 1'000'000'000 + written.tv_nsec;
+  const auto changed = static_cast<ledger::TimeNs>(written.tv_sec) * 1'000'000'000 +
+                       static_cast<ledger::TimeNs>(written.tv_nsec);
   if (files_.size() >= kMostFiles && !files_.contains(path)) files_.clear();
   File& known = files_[path];
   if (known.changed != changed) {
@@ -48,7 +55,8 @@ const SourceLines::File& SourceLines::file(const std::string& path) {
   return known;
 }
 
-std::string SourceLines::text_of(const std::string& step) {
+std::string SourceLines::text_of(const std::string& step, const Run& run) {
+  if (run.host != host_) return "";
   const std::size_t space = step.rfind(' ');
   const std::size_t colon = step.rfind(':', space);
   if (!step.starts_with('/') || colon == std::string::npos) return "";
@@ -59,6 +67,7 @@ std::string SourceLines::text_of(const std::string& step) {
   const std::string path = step.substr(0, colon);
   if (!path.ends_with(".py")) return "";
   const File& source = file(path);
+  if (source.changed > run.since) return "";
   return line <= source.lines.size() ? source.lines[line - 1] : "";
 }
 

@@ -10,6 +10,15 @@ bool is_stale(const ScreenState& state) {
   return state.data_age_s > std::max(2.0, 3 * state.interval_s);
 }
 
+std::span<const View> views_of(const ScreenState& state) {
+  static constexpr std::array kHere = {View::kOverview, View::kDevice, View::kPrograms,
+                                       View::kProcess,  View::kEvents, View::kDead,
+                                       View::kJobs,     View::kHelp};
+  static constexpr std::array kFleet = {View::kHosts, View::kHost, View::kJobs, View::kHelp};
+  if (state.fleet) return kFleet;
+  return kHere;
+}
+
 Request request_for(const ScreenState& state, const ledger::Snapshot& snapshot) {
   Request request;
   switch (state.view) {
@@ -33,6 +42,12 @@ Request request_for(const ScreenState& state, const ledger::Snapshot& snapshot) 
       break;
     case View::kEvents:
       request.events = true;
+      break;
+    case View::kHost:
+      request.host = state.host.value_or("");
+      break;
+    case View::kJobs:
+      request.job = state.job;
       break;
     default:
       break;

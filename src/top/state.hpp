@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 
 #include "top/frame.hpp"
@@ -22,9 +23,12 @@ enum class View : std::uint8_t {
   kProcess,
   kEvents,
   kDead,
+  kJobs,
+  kHosts,  // of a fleet
+  kHost,   // one of them
   kHelp,
 };
-inline constexpr std::size_t kViews = 7;
+inline constexpr std::size_t kViews = 10;
 
 // What the cores of a device are coloured by.
 enum class CoreFigure : std::uint8_t { kUsed, kHeadroom, kProgramL1, kKernels, kRing };
@@ -41,6 +45,7 @@ struct ListState {
 };
 
 struct ScreenState {
+  bool fleet = false;  // the screen shows many hosts, as an engine tells them
   View view = View::kOverview;
   View before_help = View::kOverview;
   std::array<ListState, kViews> lists;
@@ -48,6 +53,8 @@ struct ScreenState {
   RowKind row = RowKind::kNone;         // what is selected in the overview
   std::optional<std::uint64_t> device;  // unique id; empty: the first
   std::optional<ProcessId> process;     // empty: the first
+  std::optional<std::string> host;      // of a fleet; empty: the first
+  std::optional<JobId> job;             // Jobs: the one whose ranks are shown
 
   // The cursor, in places of the drawn chip; -1: on the first worker.
   int core_column = -1, core_row = -1;
@@ -76,6 +83,9 @@ struct ScreenState {
   ListState& list() { return lists[static_cast<std::size_t>(view)]; }
   const ListState& list() const { return lists[static_cast<std::size_t>(view)]; }
 };
+
+// The views that there are, in the order of their tabs; the last one is the help.
+std::span<const View> views_of(const ScreenState& state);
 
 inline constexpr double kShortestIntervalS = 0.1, kLongestIntervalS = 60.0;
 

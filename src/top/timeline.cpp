@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -39,6 +41,36 @@ char32_t shade(double part) {
 }
 
 }  // namespace
+
+EndedPrograms::Key EndedPrograms::key(const ledger::ProgramView& program) {
+  const ledger::ProcessName& process = *program.process;
+  return {process.segment, process.pid, program.id, program.workload};
+}
+
+std::vector<ledger::ProgramView> EndedPrograms::after(
+    const std::vector<ledger::ProgramView>& living, ledger::TimeNs now) {
+  std::set<Key> live;
+  for (const ledger::ProgramView& program : living) {
+    const Key name = key(program);
+    live.insert(name);
+    if (!program.launches || program.launches->intervals.empty()) continue;
+    if (seen_.size() < kMost || seen_.contains(name)) seen_.insert_or_assign(name, program);
+  }
+  const ledger::TimeNs kept = kWatchedSeconds * ledger::kLaunchIntervalNs;
+  std::erase_if(seen_, [&](const auto& each) {
+    return each.second.launches->intervals.back().time + kept < now;
+  });
+  std::vector<ledger::ProgramView> ended;
+  for (const auto& [name, program] : seen_) {
+    if (live.contains(name)) continue;
+    ended.push_back(program);
+    ended.back().recent_per_second = 0;
+  }
+  std::ranges::stable_sort(ended, std::ranges::greater{}, [](const ledger::ProgramView& program) {
+    return program.launches->until;
+  });
+  return ended;
+}
 
 TimeScale::TimeScale(ledger::TimeNs now, int columns)
     : columns_(std::max(1, columns)),

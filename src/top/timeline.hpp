@@ -6,13 +6,31 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "ledger/snapshot.hpp"
 #include "top/canvas.hpp"
 
 namespace ttmem::top {
+
+// Programs that ended while somebody looked. They stay in the timeline as long as it would show a
+// launch or a sign of theirs.
+class EndedPrograms {
+ public:
+  // `living`: with their launches. The ended, the latest first.
+  std::vector<ledger::ProgramView> after(const std::vector<ledger::ProgramView>& living,
+                                         ledger::TimeNs now);
+
+ private:
+  static constexpr std::size_t kMost = 4096;
+  using Key = std::tuple<std::string, std::int32_t, std::uint64_t, std::uint64_t>;
+  static Key key(const ledger::ProgramView& program);
+
+  std::map<Key, ledger::ProgramView> seen_;
+};
 
 struct TimeCell {
   bool watched = false;

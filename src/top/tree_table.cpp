@@ -47,7 +47,10 @@ void draw_tree(Canvas& canvas, const view::Rect& place, const Scene& scene,
   const auto rows = tree_rows(scene);
   if (rows.empty()) {
     const bool here = scene.frame.process && scene.frame.process->process == process_id(process);
-    draw_centred(canvas, inside, {here ? "It holds nothing." : "reading …"});
+    draw_centred(canvas, inside,
+                 {process.segment.empty() ? "Only sums are known of it."
+                  : here                  ? "It holds nothing."
+                                          : "reading …"});
     return;
   }
   const int bytes = scene.state.exact ? 15 : 10;

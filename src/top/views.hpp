@@ -30,6 +30,12 @@ void draw_process(Canvas& canvas, const view::Rect& place, const Scene& scene);
 void draw_events(Canvas& canvas, const view::Rect& place, const Scene& scene);
 // Processes that are gone, and what they held when they went.
 void draw_dead(Canvas& canvas, const view::Rect& place, const Scene& scene);
+// Every job; or, of the one that was opened, its ranks: who is missing, who holds more than the
+// others, who died first.
+void draw_jobs(Canvas& canvas, const view::Rect& place, const Scene& scene);
+// Of a fleet: its sums and its hosts, the fullest first; and the devices of one host.
+void draw_hosts(Canvas& canvas, const view::Rect& place, const Scene& scene);
+void draw_host(Canvas& canvas, const view::Rect& place, const Scene& scene);
 void draw_help(Canvas& canvas, const view::Rect& place, const Scene& scene);
 // How many lines the help has, in one column.
 int help_lines();

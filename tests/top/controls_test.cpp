@@ -30,9 +30,11 @@ class Controls : public testing::Test {
 };
 
 TEST_F(Controls, TabGoesThroughAllViewsAndBack) {
-  for (std::size_t i = 1; i <= kViews; ++i) {
+  const auto views = views_of(state);
+  ASSERT_EQ(views.size(), 8u);
+  for (std::size_t i = 1; i <= views.size(); ++i) {
     press(Key::kTab);
-    EXPECT_EQ(static_cast<std::size_t>(state.view), i % kViews);
+    EXPECT_EQ(state.view, views[i % views.size()]);
   }
   press(Key::kBackTab);
   EXPECT_EQ(state.view, View::kHelp);
@@ -43,6 +45,10 @@ TEST_F(Controls, DigitsNameViews) {
   EXPECT_EQ(state.view, View::kPrograms);
   press(U'6');
   EXPECT_EQ(state.view, View::kDead);
+  press(U'7');
+  EXPECT_EQ(state.view, View::kJobs);
+  press(U'8');  // there is none
+  EXPECT_EQ(state.view, View::kJobs);
 }
 
 TEST_F(Controls, TheOverviewIsOneListOfDevicesAndProcesses) {
@@ -275,6 +281,48 @@ TEST_F(Controls, TheHelpIsScrolledToItsEndAndNoFurther) {
   EXPECT_EQ(state.list().selected, help_lines() - 12);
   press_in_16_rows(Key::kUp);
   EXPECT_EQ(shown().find("red name"), std::string::npos);
+}
+
+// Two stacks: main.py:1 f > main.py:2 g > a.py:3 h, and there either ttnn.ones or b.py:4 i >
+// ttnn.add.
+std::vector<TreeRow> two_stacks() {
+  std::vector<ledger::OriginTotal> stacks(2);
+  stacks[0].path = {"/m/main.py:1 f", "/m/main.py:2 g", "/m/a.py:3 h", "ttnn.ones"};
+  stacks[1].path = {"/m/main.py:1 f", "/m/main.py:2 g", "/m/a.py:3 h", "/m/b.py:4 i", "ttnn.add"};
+  stacks[0].space(ledger::Space::kDram).taken = 4096;
+  stacks[1].space(ledger::Space::kDram).taken = 2048;
+  std::vector<TreeRow> tree;
+  for (view::OriginStep& step : view::origin_tree(stacks)) tree.push_back({std::move(step), ""});
+  tree[0].source = "run(model)";
+  return tree;
+}
+
+TEST_F(Controls, AStepUnfoldsDownToWhereItBranchesAndFolds) {
+  state.view = View::kProcess;
+  state.process = frame.process->process;
+  frame.process->tree = two_stacks();
+  const auto shows = [this](const char* text) {
+    return view::plain_text(draw_screen({frame, history, state}, 120, 40).grid).find(text) !=
+           std::string::npos;
+  };
+  press(U't');
+  EXPECT_TRUE(shows("▸ main.py:1 f")) << "without the folders";
+  EXPECT_TRUE(shows("run(model)"));
+  EXPECT_FALSE(shows("main.py:2 g"));
+  press(Key::kEnter);
+  EXPECT_TRUE(shows("▾ main.py:1 f"));
+  EXPECT_TRUE(shows("  ▾ main.py:2 g"));
+  EXPECT_TRUE(shows("    ▾ a.py:3 h"));
+  EXPECT_TRUE(shows("        ttnn.ones"));
+  EXPECT_TRUE(shows("      ▸ b.py:4 i")) << "here it branches";
+  EXPECT_FALSE(shows("ttnn.add"));
+  press(Key::kEnd);
+  press(Key::kEnter);
+  EXPECT_TRUE(shows("ttnn.add"));
+  press(Key::kHome);
+  press(Key::kEnter);
+  EXPECT_TRUE(shows("▸ main.py:1 f"));
+  EXPECT_FALSE(shows("main.py:2 g"));
 }
 
 TEST_F(Controls, WhoIsGoneIsNotTakenForAnother) {

@@ -282,6 +282,24 @@ ProcessDetails process_details(ProcessId id) {
 
 }  // namespace
 
+namespace {
+
+// Two ranks that live, one that died and one that is on no host that we know: all of one job.
+void name_job(std::vector<ledger::ProcessView>& processes) {
+  std::uint32_t rank = 0;
+  for (const std::size_t index : {1u, 2u, 4u}) {
+    ledger::Job& job = processes[index].job;
+    job.key = "rack/31.0";
+    job.name = "llama";
+    job.source = ledger::JobSource::kSlurm;
+    job.rank = rank++;
+    job.ranks = 4;
+    job.mesh = 0;
+  }
+}
+
+}  // namespace
+
 Frame example_frame() {
   Frame frame;
   ledger::Snapshot& snapshot = frame.snapshot;
@@ -311,6 +329,7 @@ Frame example_frame() {
   processes[3].tracking.exact = {};
   processes[5].ended = ledger::Ended::kClosed;
   processes[4].failures = {failure()};
+  name_job(processes);
   frame.device = device_details();
   frame.programs = programs();
   frame.process = process_details(process_id(processes[0]));
@@ -357,6 +376,69 @@ Frame crowded_frame(int devices, int processes) {
            static_cast<std::uint64_t>(1 + i % 40) * kMiB, 64 * kKiB, 32 * kKiB, 100);
     }
   }
+  return frame;
+}
+
+Frame fleet_frame() {
+  Frame frame;
+  frame.snapshot.host = "http://engine:9090";
+  frame.snapshot.time = kExampleTime;
+  FleetDetails& details = frame.fleet.emplace();
+  details.fleet.source = frame.snapshot.host;
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    fleet::HostRow host;
+    host.name = fmt::format("node{}:7171", i);
+    host.devices = 8;
+    host.processes = i;
+    host.dram = (90 - 20 * i) * kGiB;
+    host.dram_capacity = 96 * kGiB;
+    host.l1 = 200 * kMiB;
+    host.l1_capacity = 700 * kMiB;
+    host.headroom = i == 1 ? -4096 : static_cast<std::int64_t>(300 * kKiB);
+    if (i == 3) {
+      host = {host.name, fleet::HostState::kStale, "told nothing for 7 min", 420 * kSecond};
+    }
+    details.fleet.hosts.push_back(host);
+  }
+  fleet::JobRow job;
+  job.key = "rack/31.0";
+  job.name = "llama";
+  job.user = "user2";
+  job.hosts = 2;
+  job.present = 7;
+  job.expected = 8;
+  job.died = 1;
+  job.dram = 140 * kGiB;
+  job.l1 = 300 * kMiB;
+  job.dram_least = 19 * kGiB;
+  job.dram_most = 21 * kGiB;
+  job.headroom = -4096;
+  job.headroom_rank = "5";
+  job.headroom_host = "node1:7171";
+  job.first_death = fleet::FirstDeath{kExampleTime, "6", "node1:7171", 19 * kGiB, std::nullopt};
+  details.fleet.jobs = {job};
+  details.fleet.alerts = {"TtmemClash on node1:7171 device 3"};
+  details.host = "node0:7171";
+  details.devices = {
+      {"0", "0x1000", "n300", 11 * kGiB, 12 * kGiB, 20 * kMiB, 90 * kMiB, 1024, 1, 47.3, 65},
+      {"1",
+       "0x1001",
+       "n300",
+       std::nullopt,
+       12 * kGiB,
+       std::nullopt,
+       90 * kMiB,
+       std::nullopt,
+       0,
+       {},
+       {}}};
+  details.job = JobId{job.key, job.user};
+  fleet::JobRow part = job;
+  part.present = 4;
+  part.died = 0;
+  part.headroom = 1024;
+  part.headroom_rank = "2";
+  details.parts = {{"node0:7171", part}, {"node1:7171", job}};
   return frame;
 }
 

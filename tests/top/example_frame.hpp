@@ -16,6 +16,9 @@ inline constexpr ledger::TimeNs kExampleTime = 1'790'000'000'000'000'000;
 // With the details of every view.
 Frame example_frame();
 
+// Four hosts of an engine, one of them stale, and a job over two of them that lost a rank.
+Frame fleet_frame();
+
 // Two minutes of that host, in which the first process grows.
 History example_history(const Frame& frame);
 

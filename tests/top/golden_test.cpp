@@ -27,11 +27,11 @@ void PrintTo(const Picture& picture, std::ostream* out) { *out << picture.name; 
 
 view::Grid draw(const Picture& picture) {
   setenv("TZ", "UTC", 1);
-  const Frame frame = example_frame();
-  const History history = example_history(frame);
   ScreenState state;
   state.view = picture.view;
   if (picture.change != nullptr) picture.change(state);
+  const Frame frame = example_frame();
+  const History history = example_history(frame);
   return draw_screen({frame, history, state}, picture.columns, picture.rows).grid;
 }
 
@@ -58,7 +58,7 @@ std::vector<Picture> pictures() {
   const std::vector<std::pair<std::string, View>> views = {
       {"overview", View::kOverview}, {"device", View::kDevice}, {"programs", View::kPrograms},
       {"process", View::kProcess},   {"events", View::kEvents}, {"dead", View::kDead},
-      {"help", View::kHelp}};
+      {"jobs", View::kJobs},         {"help", View::kHelp}};
   const std::vector<std::pair<int, int>> sizes = {
       {60, 16}, {80, 24}, {120, 40}, {200, 55}, {300, 80}};
   std::vector<Picture> all;
@@ -100,6 +100,10 @@ std::vector<Picture> pictures() {
                    state.failures = true;
                    state.process = process_id(example_frame().snapshot.processes[3]);
                  }});
+  for (const auto& [columns, rows] : {std::pair{60, 16}, std::pair{120, 40}}) {
+    all.push_back({fmt::format("job_{}x{}", columns, rows), View::kJobs, columns, rows,
+                   [](ScreenState& state) { state.job = JobId{"rack/31.0", "user2"}; }});
+  }
   all.push_back({"stale_100x30", View::kOverview, 100, 30,
                  [](ScreenState& state) { state.data_age_s = 12; }});
   return all;

@@ -21,9 +21,11 @@ ledger::Snapshot snapshot(std::uint64_t time, std::uint64_t dram) {
 
 TEST(History, WhatADaemonRemembersComesBeforeTheFirstSnapshot) {
   History history;
-  history.recall({{7, kNow - 60 * kSecondNs, 100, 5},
-                  {9, kNow - 60 * kSecondNs, 30, 0},
-                  {7, kNow - 30 * kSecondNs, 200, 6}});
+  const std::vector<PastMoment> remembered = {
+      {.unique_id = 7, .time = kNow - 60 * kSecondNs, .dram = 100, .l1 = 5},
+      {.unique_id = 9, .time = kNow - 60 * kSecondNs, .dram = 30, .l1 = 0},
+      {.unique_id = 7, .time = kNow - 30 * kSecondNs, .dram = 200, .l1 = 6}};
+  history.recall(remembered);
   history.add(snapshot(kNow, 300));
   // Two minutes in 12 columns: ten seconds each, the last one is now.
   const auto dram = history.device(7)->dram.columns(12);

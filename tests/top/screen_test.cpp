@@ -187,6 +187,22 @@ TEST(Screen, ALineOfManySmallPiecesSaysThatItIsMostlyFree) {
   EXPECT_EQ(text.find("free buffer 0x17"), std::string::npos) << "neither one nor the other";
 }
 
+TEST(Screen, TheTimelineTellsProgramsOfOneNameApart) {
+  Frame frame = example_frame();
+  frame.programs->at(1).name = frame.programs->at(0).name = "BinaryNgDeviceOperation";
+  ScreenState state;
+  state.view = View::kPrograms;
+  state.timeline = true;
+  const History history;
+  const auto text = [&](int columns) {
+    return view::plain_text(draw_screen({frame, history, state}, columns, 40).grid);
+  };
+  EXPECT_NE(text(120).find("BinaryNgDeviceOperation 0x1 "), std::string::npos) << text(120);
+  EXPECT_NE(text(120).find("BinaryNgDeviceOperation 0x2 "), std::string::npos);
+  EXPECT_NE(text(60).find("BinaryNgDev… 0x2 "), std::string::npos) << text(60);
+  EXPECT_EQ(text(120).find("layernorm 0x"), std::string::npos);
+}
+
 TEST(Screen, StaleDataIsMarkedAndAPauseIsNot) {
   const Frame frame = example_frame();
   const History history;

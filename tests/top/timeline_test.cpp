@@ -68,5 +68,27 @@ TEST(Timeline, TheMoreLaunchesTheBrighter) {
   EXPECT_EQ(grid.at(270, 0).character, U'▒');
 }
 
+TEST(Timeline, WhatEndedStaysWhileItsLaunchesAreShown) {
+  const auto program = [](std::uint64_t id) {
+    ledger::ProgramView view;
+    view.id = view.workload = id;
+    view.launches = series();
+    return view;
+  };
+  EndedPrograms ended;
+  EXPECT_TRUE(ended.after({program(1), program(2)}, kTimelineNow).empty());
+  const ledger::TimeNs later = kTimelineNow + 10 * kTimelineSecond;
+  const auto gone = ended.after({program(2)}, later);
+  ASSERT_EQ(gone.size(), 1u);
+  EXPECT_EQ(gone[0].id, 1u);
+  const auto cells = TimeScale(later, 300).cells(*gone[0].launches);
+  EXPECT_EQ(cells[258].launches, 7u);
+  EXPECT_TRUE(cells[289].watched);
+  EXPECT_FALSE(cells[295].watched) << "after its end";
+  EXPECT_TRUE(ended.after({program(1), program(2)}, later).empty()) << "it came again";
+  EXPECT_EQ(ended.after({}, kTimelineNow + 270 * kTimelineSecond).size(), 2u);
+  EXPECT_TRUE(ended.after({}, kTimelineNow + 272 * kTimelineSecond).empty());
+}
+
 }  // namespace
 }  // namespace ttmem::top
