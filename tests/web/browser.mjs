@@ -14,13 +14,15 @@ const { chromium } = need('playwright-core');
 const axe = readFileSync(need.resolve('axe-core/axe.min.js'), 'utf8');
 const Code = Object.getPrototypeOf(async () => {}).constructor;
 
-const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--font-render-hinting=none', '--disable-lcd-text'] });
+// A machine with many other jobs is slow (tests/support/waiting.py).
+const DEADLINE_MS = 120_000;
+const browser = await chromium.launch({ executablePath: chromiumPath, timeout: DEADLINE_MS, args: ['--font-render-hinting=none', '--disable-lcd-text'] });
 let context, page;
 
 async function fresh({ host, ...settings }) {
   await context?.close();
   context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...settings });
-  context.setDefaultTimeout(60_000);
+  context.setDefaultTimeout(DEADLINE_MS);
   page = await context.newPage();
   page.wrongs = [];
   page.on('pageerror', (error) => page.wrongs.push(`error: ${error.message}`));

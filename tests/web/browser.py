@@ -39,12 +39,29 @@ def missing():
     return packages_missing()
 
 
+def catch_up(daemon):
+    """Waits until the daemon began and ended a look at its sources: an answer may be 100 ms old, and a
+    test compares the page with several of them."""
+    if "--from" in daemon.options or "--token-file" in daemon.options:
+        return  # it shows a recording, or does not answer us
+
+    def looks():
+        return daemon.document("/healthz")["self"]["refreshes"]
+    before = looks()
+
+    def looked():
+        daemon.ask("/api/v1/snapshot")  # whoever asks makes it look
+        return looks() >= before + 2
+    eventually(looked, "the daemon looks at its sources")
+
+
 class Browser:
     def __init__(self):
         script = os.path.join(os.path.dirname(os.path.realpath(__file__)), "browser.mjs")
         self.process = subprocess.Popen(["node", script, CHROMIUM, WEB], text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.address = None
+        self.daemon = None
 
     def say(self, **message):
         self.process.stdin.write(json.dumps(message) + "\n")
@@ -65,17 +82,20 @@ class Browser:
         """An empty page of a browser that knows nothing, for the addresses of this daemon."""
         self.say(fresh={"host": daemon.host, **settings})
         self.address = f"http://{daemon.host}:{daemon.port}"
+        self.daemon = daemon
         return self
 
     def run(self, code, argument=None):
         return self.say(code=code, argument=argument)
 
     def open(self, path):
+        """Shows a view. The daemon has seen by then what happened before, and so has the page."""
+        catch_up(self.daemon)
         self.run("await page.goto(argument); await page.locator('h1').first().waitFor()",
                  self.address + path)
 
     def path(self):
-        return self.run("return page.url()").removeprefix(self.address)
+        return self.run("return await page.evaluate(() => location.href)").removeprefix(self.address)
 
     def press(self, *keys):
         for key in keys:

@@ -4,15 +4,21 @@
 
 import pytest
 import scenes
+from daemon import Daemon
+from support.stage import staged
+from test_fleet import engine, train
 
 
 @pytest.fixture
 def busy(stage):
     play = stage("model")
     scenes.model(play, chips=2)
+    play("push", name="ttnn.sliver", line="model/mlp.py:99")  # of less than a hundredth: its bar has no room for its name
+    play("allocate", id=600, address=1 << 29, block=1 << 18)
+    play("pop")
     play("fail", **scenes.OUT_OF_MEMORY)
     return ["/", "/d/0/c/2,1", "/p", f"/p/{play.pid}-0", "/holdings", "/origins", "/programs", "/t", "/events", "/failures",
-            f"/failures/{play.pid}/1", "/compare", "/health", "/nowhere"]
+            f"/failures/{play.pid}/1", "/compare", "/leaks", "/dead", "/jobs", "/recordings", "/programs?kernels=code", "/health", "/nowhere"]
 
 
 READY = {"/": "article.card", "/d/0/c/2,1": ".l1-table tr", "/p": "td", "/holdings": "td", "/origins": ".icicle", "/programs": "td", "/t": ".chart canvas",
@@ -43,6 +49,65 @@ def test_nothing_is_wider_than_the_screen(chromium, daemon, busy, width):
         show(tab, path)
         wide = tab.run("return await page.evaluate(() => document.documentElement.scrollWidth)")
         assert wide <= width, path
+
+
+def test_what_the_daemon_keeps_is_no_wider_than_the_screen(chromium, tmp_path):
+    daemon = Daemon(str(tmp_path), "--recording", str(tmp_path / "the-last-hour.ttm"))
+    try:
+        tab = chromium.fresh(daemon, viewport={"width": 360, "height": 900})
+        tab.open("/recordings")
+        tab.until(lambda: tab.count('section[aria-label="Kept"] tbody tr') > 0, "a recording that is kept")
+        assert tab.run("return await page.evaluate(() => document.documentElement.scrollWidth)") <= 360
+        assert (tab.findings(), tab.wrongs()) == ([], [])
+    finally:
+        assert daemon.stop() == 0
+
+
+# Titles and figures that are cut, and tables that go on beyond their box.
+CUT = """return await page.evaluate(() => [...document.querySelectorAll('.table-box th, .table-box td.number .cell')]
+    .filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent))"""
+BEYOND = """return await page.evaluate(() => [...document.querySelectorAll('.table-box')]
+    .filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.getAttribute('aria-label')))"""
+
+
+def test_no_title_and_no_figure_is_cut(page, busy):
+    for path in busy:
+        show(page, path)
+        assert page.run(CUT) == [], path
+        if path == "/events":
+            assert page.run(BEYOND) == [], "all columns are in sight on a laptop"
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_no_figure_of_a_bar_is_cut(chromium, daemon, busy, width):
+    tab = chromium.fresh(daemon, viewport={"width": width, "height": 900})
+    for path in ("/origins", busy[3]):
+        show(tab, path)
+        tab.until(lambda: tab.count(".icicle-bytes") > 2)
+        shown = tab.run("""return await page.evaluate(() => [...document.querySelectorAll('.icicle-bytes')].map((each) => {
+            const box = each.getBoundingClientRect(), bar = each.closest('button').getBoundingClientRect();
+            return [box.top < bar.bottom - 2, box.right <= bar.right + 0.5];
+          }))""")
+        seen = [whole for in_sight, whole in shown if in_sight]
+        assert seen and all(seen), path
+
+
+def test_jobs_and_hosts_fit_a_laptop(chromium, tmp_path, at_end, monkeypatch):
+    for rank in range(3):
+        monkeypatch.setenv("TT_MEM_JOB", "night/31.0")
+        monkeypatch.setenv("TT_MEM_RANK", str(rank))
+        monkeypatch.setenv("TT_MEM_RANKS", "4")
+        at_end.enter_context(staged())("open", count=1, first=rank)
+    with engine(train) as server:
+        daemon = Daemon(str(tmp_path), "--fleet", server.url)
+        try:
+            tab = chromium.fresh(daemon)  # 1280 wide
+            for path, tables in (("/jobs", 1), ("/jobs/night%2F31.0", 1), ("/fleet", 2)):
+                tab.open(path)
+                tab.until(lambda: tab.count(".table-box tbody tr") >= tables, path)
+                assert (tab.run(CUT), tab.run(BEYOND)) == ([], []), path
+        finally:
+            assert daemon.stop() == 0
 
 
 def test_every_thing_to_press_is_large_enough(page, busy):

@@ -5,6 +5,8 @@
 import base64
 import csv
 import io
+import json
+import urllib.parse
 
 import pytest
 import scenes
@@ -35,7 +37,11 @@ def test_pause_holds_the_picture_and_goes_on(page, stage):
     page.press("Space")
     page.until(lambda: page.count('[data-banner="paused"]') == 1)
     play("allocate", id=2, address=1 << 22, block=1 << 20)
-    page.run("await page.waitForTimeout(700)")  # several messages of the stream
+    # Another tab, which follows the same stream, shows that the new figure has come.
+    page.run("""const other = await page.context().newPage(); await other.goto(argument); page.other = other""", page.address + "/")
+    page.until(lambda: page.run("""return await page.other.evaluate(() => document.querySelector(
+        'article[data-device="0"] [data-figure="dram.taken"]')?.dataset.bytes)""") == str(24 << 20), "the other tab goes on")
+    page.run("await page.other.close()")
     assert taken(page) == 12 << 20
     page.press("Space")
     page.until(lambda: taken(page) == 24 << 20, "it goes on")
@@ -54,7 +60,7 @@ def test_the_daemon_is_killed_and_comes_back(page, daemon, stage):
     daemon.options[1] = f"127.0.0.1:{daemon.port}"
     daemon.start()
     page.until(lambda: taken(page) == 24 << 20, "it goes on by itself")
-    assert page.count("[data-banner]") == 0 and "live" in page.text(".status")
+    page.until(lambda: page.count("[data-banner]") == 0 and "live" in page.text(".status"), "and says nothing more")
 
 
 HOSTILE = ('<img src=x onerror="document.title=1">', "\u202egnp.exe", "a" * 15, "=cmd()", "'\";--",
@@ -62,19 +68,26 @@ HOSTILE = ('<img src=x onerror="document.title=1">', "\u202egnp.exe", "a" * 15, 
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_names_are_text_and_nothing_else(page, stage, name):
+def test_names_are_text_and_nothing_else(page, stage, name, monkeypatch):
+    monkeypatch.setenv("TT_MEM_JOB", name)
     play = stage(name[:15])
     play("open", count=1)
     play("push", name=name, line=name)
     play("allocate", id=1, address=1 << 21, block=1 << 20)
     play("program", id=3, name=name, cores=[0, 0, 7, 7], cbs=[4096], kernels=[{"name": name, "bytes": 64}])
     play("fail", kind=1, message=name, requested=5, per_bank=5, space=0)
-    for path in ("/", "/p", f"/p/{play.pid}-0", "/holdings", "/programs", "/events", "/failures", "/d/0/c/0,0",
-                 f"/failures/{play.pid}/1"):
+    play("launch", id=3)
+    # The daemon refuses an address with a control character.
+    job = urllib.parse.quote(name, safe="") if "\x1b" not in name else "none"
+    for path in ("/", "/p", f"/p/{play.pid}-0", "/holdings", "/holdings?show=all", "/origins?by=stack", "/programs?kernels=program", "/events", "/failures",
+                 "/d/0/c/0,0", f"/failures/{play.pid}/1", "/t?by=process", "/health", "/jobs", f"/jobs/{job}"):
         page.open(path)
-        page.until(lambda: page.count("main *") > 5)
-    assert page.count("main img") == 0
-    assert "\u202e" not in page.text() and "\x1b" not in page.text()
+        page.until(lambda: page.count("main *") > 3)
+        assert page.count("main img") == 0, path
+        # All that is read: the text, tooltips, what screen readers say, and the title of the tab.
+        read = page.run("""return await page.evaluate(() => [document.title, document.body.innerText,
+            ...[...document.querySelectorAll('[title], [aria-label]')].flatMap((each) => [each.title, each.getAttribute('aria-label')])].join(' '))""")
+        assert not {"\u202e", "\x1b"} & set(read), path
 
 
 def test_many_holdings_are_few_elements(page, stage):
@@ -99,18 +112,29 @@ def test_sort_and_filter_are_in_the_address(page, stage):
     page.open("/holdings?filter=op%3Dlinear&sort=address")
     page.until(lambda: {row["op"] for row in page.rows("holdings")} == {"ttnn.linear"})
     page.click('th button:has-text("Address")')
-    assert "sort=-address" in page.path()
-    addresses = [int(row["address"], 16) for row in page.rows("holdings")]
-    assert addresses == sorted(addresses, reverse=True)
+    page.until(lambda: "sort=-address" in page.path())
+
+    def falling():
+        addresses = [int(row["address"], 16) for row in page.rows("holdings")]
+        return addresses and addresses == sorted(addresses, reverse=True)
+    page.until(falling, "the rows in that order")
+
+
+def press_on_cores(page, *steps):
+    """Each key moves to that core."""
+    for key, core in steps:
+        page.press(key)
+        page.until(lambda: page.run("return await page.evaluate(() => document.activeElement.dataset.core)") == core, core)
 
 
 def test_keyboard_alone(page, stage):
     scenes.model(stage())
     page.open("/")
     for key, path in (("2", "/p"), ("3", "/holdings"), ("4", "/origins"), ("5", "/programs"), ("6", "/t"),
-                      ("7", "/events"), ("8", "/failures"), ("9", "/health"), ("1", "/")):
+                      ("7", "/events"), ("8", "/failures"), ("9", "/health"), ("l", "/leaks"), ("r", "/recordings"), ("b", "/dead"),
+                      ("j", "/jobs"), ("1", "/")):
         page.press(key)
-        assert page.path() == path
+        page.until(lambda: page.path() == path, path)
     page.press("?")
     page.until(lambda: page.count("dialog[open]") == 1)
     page.press("Escape")
@@ -123,12 +147,14 @@ def test_keyboard_alone(page, stage):
     page.open("/d/0")
     page.until(lambda: page.count("[data-core]") == 64)
     page.run("await page.locator('[data-core=\"0,0\"]').focus()")
-    page.press("ArrowRight", "ArrowRight", "ArrowDown", "Enter")
-    assert page.path() == "/d/0/c/2,1"
-    page.press("End", "PageDown", "Enter")
-    assert page.path() == "/d/0/c/7,7"
+    press_on_cores(page, ("ArrowRight", "1,0"), ("ArrowRight", "2,0"), ("ArrowDown", "2,1"))
+    page.press("Enter")
+    page.until(lambda: page.path() == "/d/0/c/2,1")
+    press_on_cores(page, ("End", "7,1"), ("PageDown", "7,7"))
+    page.press("Enter")
+    page.until(lambda: page.path() == "/d/0/c/7,7")
     page.run("await page.goBack()")
-    assert page.path() == "/d/0/c/2,1"
+    page.until(lambda: page.path() == "/d/0/c/2,1")
 
 
 SAVED = """const waiting = page.waitForEvent('download');
@@ -172,6 +198,16 @@ def test_a_list_is_saved_as_csv_with_exact_bytes(page, stage):
     assert [int(row["size"]) for row in rows] == [row["size"] for row in page.rows("holdings")]
 
 
+def test_tabs_are_told_apart_by_their_titles(page, daemon, stage):
+    play = stage("model")
+    play("open", count=1)
+    host = daemon.document("/api/v1/snapshot")["host"]
+    for path, title in (("/", ""), ("/d/0", "Device 0 - "), ("/d/0/c/3,4", "Device 0, core 3,4 - "), (f"/p/{play.pid}-0", f"Process {play.pid} - "),
+                        ("/compare", "Compare - "), (f"/failures/{play.pid}-0/2", f"Failure 2 of {play.pid} - "), ("/t", "Time - "), ("/x", "No such view - ")):
+        page.open(path)
+        page.until(lambda: page.run("return await page.title()") == f"{title}ttmem on {host}", title)
+
+
 def test_what_is_not_there(page, stage):
     stage()("open", count=1)
     for path, words in (("/d/77", "No device 77"), ("/p/1-1", "No such process"), ("/nowhere", "No such view"),
@@ -187,7 +223,7 @@ def test_galaxy(page, daemon, stage):
     page.until(lambda: page.count("article.card") == 32)
     sums = {each["id"]: each["dram"]["taken"] for each in daemon.document("/api/v1/snapshot")["devices"]}
     for device, dram in sums.items():
-        assert page.figures(f'article[data-device="{device}"]')["dram.taken"] == dram
+        page.until(lambda: page.figures(f'article[data-device="{device}"]').get("dram.taken") == dram, f"device {device}")
     painted = """return await page.evaluate(() => [...document.querySelectorAll('canvas.mini-map')].filter(
         (each) => each.width === 14 && each.height === 10 &&
             each.getContext('2d').getImageData(0, 0, 1, 1).data[3] === 255).length)"""
@@ -224,8 +260,11 @@ def test_from_another_machine_the_page_asks_for_the_token(chromium, tmp_path, st
         tab.until(lambda: "asks for its token" in tab.text())
         tab.fill("input[type=password]", "wrong-wrong-wrong")
         tab.click("button[type=submit]")
+        tab.until(lambda: "The daemon has another token" in tab.text())
         tab.fill("input[type=password]", "0123456789abcdef")
         tab.click("button[type=submit]")
         tab.until(lambda: tab.count("article.card") == 1, "the figures")
+        name, data = tab.run(SAVED, 'section[aria-label="processes"] a:has-text("JSON")')
+        assert name == "ttmem-processes.json" and json.loads(base64.b64decode(data))["document"] == "processes"
     finally:
         assert daemon.stop() == 0

@@ -39,6 +39,7 @@ def recorded(daemon, stage, path):
 def test_logic(node, daemon, stage, tmp_path, monkeypatch):
     recorded(daemon, stage, tmp_path / "stream.json")
     monkeypatch.setenv("TTMEM_STREAM", str(tmp_path / "stream.json"))
+    monkeypatch.setenv("TTMEM_WEB", browser.WEB)
     bundle = os.path.join(browser.WEB, "node_modules", ".bin", "rolldown")
     for source in sorted(glob.glob(os.path.join(browser.WEB, "test", "*.test.ts"))):
         target = tmp_path / (os.path.basename(source)[:-3] + ".mjs")
@@ -57,3 +58,23 @@ def test_what_is_committed_is_what_node_builds(node, tmp_path):
     subprocess.run([copy / "scripts" / "page"], check=True, capture_output=True)
     manifest = [(place / "web" / "built" / "MANIFEST").read_text() for place in (copy, tmp_path.__class__(built.SOURCE))]
     assert manifest[0] == manifest[1]
+
+
+def test_packages_are_installed_once_however_many_ask(node, tmp_path, monkeypatch):
+    """A fresh clone: the first tests that need a browser start together, and npm bears no second one beside it."""
+    copy = tmp_path / "ttmem"
+    shutil.copytree(os.path.join(built.SOURCE, "scripts"), copy / "scripts")
+    (copy / "web").mkdir()
+    (copy / "web" / "package-lock.json").write_text("{}")
+    npm = tmp_path / "programs" / "npm"
+    npm.parent.mkdir()
+    npm.write_text(f"""#!/bin/sh
+echo called >> {tmp_path}/calls
+sleep 1
+mkdir -p node_modules && echo {{}} > node_modules/.package-lock.json
+""")
+    npm.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{npm.parent}:{os.environ['PATH']}")
+    askers = [subprocess.Popen([copy / "scripts" / "page", "--packages"]) for _ in range(3)]
+    assert [asker.wait() for asker in askers] == [0, 0, 0]
+    assert (tmp_path / "calls").read_text().splitlines() == ["called"]

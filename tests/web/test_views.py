@@ -7,6 +7,7 @@ import time
 
 import pytest
 import scenes
+from daemon import Daemon
 from support import command
 from support.stage import staged
 
@@ -67,6 +68,57 @@ def test_chips_stand_as_they_are_wired(page, stage):
         (row, column) for row in range(2) for column in range(4)]
 
 
+@pytest.mark.parametrize("columns,rows_of,words", [(16, 8, "in rows of 8"), (2, 2, "as it is wired")])
+def test_a_mesh_that_is_too_wide_is_broken_into_whole_rows(page, stage, columns, rows_of, words):
+    stage()("open", count=columns, mesh=[1, columns], board="ubb")
+    page.open("/")
+    page.until(lambda: page.count("article.card") == columns)
+    tops = page.run("return await page.evaluate(() => [...document.querySelectorAll('article.card')].map((card) => card.getBoundingClientRect().top))")
+    assert [tops.count(top) for top in sorted(set(tops))] == [rows_of] * (columns // rows_of)
+    heading = page.text("[data-mesh] h2")
+    assert f"1 x {columns}, {words}" in heading
+    # On many small cards, what all of them are is said once.
+    assert ("ubb mock" in heading, "ubb mock" in page.text("article.card")) == ((True, False) if columns > 8 else (False, True))
+
+
+def test_temperature_and_power_where_the_host_has_them(chromium, tmp_path, stage):
+    """Of two chips the driver tells one; the other, and a mock of the first, have no such line."""
+    stage("real")("open", count=2, mock=0)
+    root = tmp_path / "host"
+    place = root / "sys/class/tenstorrent/tenstorrent!0"
+    sensors = place / "device/hwmon/hwmon3"
+    sensors.mkdir(parents=True)
+    for file, text in ((place / "tt_asic_id", "5747000000000000"), (place / "tt_aiclk", "1000"), (place / "device/device", "0x401e"),
+                       (sensors / "temp1_input", "45300"), (sensors / "power1_input", "18400000")):
+        file.write_text(text + "\n")
+    daemon = Daemon(str(tmp_path), TTMEM_HOST_ROOT=str(root))
+    try:
+        tab = chromium.fresh(daemon)
+        tab.open("/")
+        tab.until(lambda: tab.count("article.card") == 2)
+        assert tab.run("return await page.locator('.host-facts').allInnerTexts()") == ["45 °C  18 W  1000 MHz"]
+        assert tab.count('[data-device="0"] .host-facts') == 1
+        (sensors / "temp1_input").write_text("71800\n")
+        tab.until(lambda: "72 °C" in tab.text('[data-device="0"]'), "the sensors are read again")
+        (sensors / "temp1_input").unlink()
+        tab.until(lambda: tab.text('[data-device="0"] .host-facts') == "18 W  1000 MHz", "what is not told is not shown")
+        assert tab.wrongs() == []
+    finally:
+        assert daemon.stop() == 0
+
+
+def test_two_meshes_stand_side_by_side_with_what_is_in_none(page, stage):
+    stage("large")("open", count=4, mesh=[2, 2])
+    stage("small")("open", count=2, first=4, mesh=[1, 2])
+    stage("part")("open", count=2, mesh=[1, 2])  # of chips that the largest has already
+    stage("alone")("open", count=1, first=6)
+    page.open("/")
+    page.until(lambda: page.count("article.card") == 7, "each chip once")
+    meshes = page.run("""return await page.evaluate(() => [...document.querySelectorAll('[data-mesh]')].map((each) => each.dataset.mesh))""")
+    assert meshes == ["0 1 2 3", "4 5"]
+    assert page.count('section[aria-label="Devices"] article.card') == 1
+
+
 def test_processes_add_up_to_the_devices(page, daemon, stage):
     scenes.model(stage("one"), chips=2)
     other = stage("two")
@@ -92,104 +144,10 @@ def test_device_and_its_banks(page, daemon, stage):
     page.until(lambda: "dram.bank_free" in page.figures('section[aria-label="DRAM bank"]'))
     banks = page.figures('section[aria-label="DRAM bank"]')
     assert banks["dram.bank_free"] == bank["free_bytes"]
+    page.click('button:has-text("by address")')
+    begins = [block["begin"] for block in bank["blocks"]]
+    page.until(lambda: [int(row["address"], 16) for row in page.rows("holdings")] == begins, "the table behind the picture")
     assert banks["dram.bank_largest"] == bank["free"][0]["end"] - bank["free"][0]["begin"]
-
-
-def cores_shown(page):
-    return page.run("""return await page.evaluate(() => Object.fromEntries(
-        [...document.querySelectorAll('[data-core]')].map((each) => [each.dataset.core, JSON.parse(each.dataset.bytes)])))""")
-
-
-def test_core_map(page, daemon, stage):
-    scenes.model(stage())
-    cores = daemon.document("/api/v1/devices/0/cores")["devices"][0]["cores"]
-    workers = [core for core in cores if core["role"] == "worker"]
-    for heat, value in (("", lambda core: core["buffers"] + core["program_l1"] + core["l1_small_taken"]),
-                        ("headroom", lambda core: core["headroom"]),
-                        ("ring", lambda core: core["ring_used"]),
-                        ("kernels", lambda core: core["kernel_footprint"])):
-        page.open(f"/d/0?heat={heat}")
-        expected = {f"{core['x']},{core['y']}": value(core) for core in workers}
-        page.until(lambda: cores_shown(page) == expected, f"the core map of {heat or 'used'}")
-
-
-def test_every_core_is_shown_as_what_it_is(page, daemon, stage):
-    scenes.model(stage(), noc=True)
-    page.open("/d/0")
-    page.until(lambda: page.count("[data-core]") == 64)
-    cores = daemon.document("/api/v1/devices/0/cores")["devices"][0]["cores"]
-    others = [core for core in cores if core["role"] != "worker"]
-    shown = page.run("""return await page.evaluate(() => Object.fromEntries(
-        [...document.querySelectorAll('[data-other]')].map((each) => [each.dataset.other, [each.dataset.place, each.textContent]])))""")
-    assert set(shown) == {f"{core['type']}:{core['x']},{core['y']}" for core in others} and len(others) == 10
-    assert "dispatch" in shown["dispatch:1,0"][1] and "eth" in shown["active_eth:0,2"][1]
-    # Row 1 of the network has no core at all: it is closed up.
-    assert shown["dispatch:1,0"][0] == "9,2" and shown["active_eth:0,2"][0] == "2,0"
-    assert "as they lie on the chip" in page.text('section[aria-label="Cores"]')
-    page.click('[data-other="active_eth:0,2"]')
-    page.until(lambda: page.path() == "/d/0/c/active_eth:0,2")
-    page.until(lambda: page.count(".l1-table tbody tr") > 0, "its own L1")
-    assert "Ethernet, active" in page.text('section[aria-label^="Core "]')
-
-
-def test_launches_per_core(page, daemon, stage):
-    play = stage()
-    scenes.model(play)
-    page.open("/d/0?heat=launches")
-    page.until(lambda: page.count("[data-core]") == 64)
-
-    def same():
-        play("launch", id=11)  # on columns 0 to 3
-        programs = {each["name"]: each for each in daemon.document("/api/v1/programs?device=0")["programs"]}
-        shown = cores_shown(page)
-        rate = programs["softmax"]["recent_per_second"]
-        return rate and shown["0,0"] and shown["0,0"] > shown["7,7"] and shown["7,7"] == shown["4,4"]
-    page.until(same, "a core has the launches of its programs")
-
-
-def test_views_are_drawn_as_views(page, daemon, stage):
-    play = stage()
-    top = scenes.model(play)
-    play("program", id=50, name="conv", cores=[0, 0, 3, 3], cbs=[4096], views=[{"buffer": 502, "address": top, "bytes": 32768}])
-    play("launch", id=50)
-    page.open("/d/0/c/1,1")
-    page.until(lambda: page.count(".l1-column [data-view]") == 1, "the view")
-    assert page.run("return await page.locator('[data-view]').first().getAttribute('data-view')") == "32768"
-    core = daemon.document("/api/v1/devices/0/cores?core=1,1&map=1")["devices"][0]["cores"][0]
-    stretches = page.run("""return await page.evaluate(() => [...document.querySelectorAll('.l1-table tbody tr[data-kind]')].map(
-        (row) => Number(row.querySelector('[data-bytes]').dataset.bytes)))""")
-    assert sum(stretches) == core["l1_bytes"], "a view takes nothing"
-    lowest = min(part["begin"] for part in core["map"] if part["kind"] == "buffer")
-    line = page.run("return await page.locator('.program-line').getAttribute('data-address')")
-    assert int(line) == lowest - core["headroom_reserved"], "where any live program ends"
-    page.until(lambda: "mlp.py:92" in page.text(".l1-table"), "the line of a buffer")
-    page.open("/d/0/c/7,7")
-    page.until(lambda: page.count(".l1-table tbody tr") > 3)
-    assert page.count("[data-view]") == 0, "conv is not on this core"
-
-
-def test_column_of_a_core_is_its_whole_l1(page, daemon, stage):
-    scenes.model(stage())
-    page.open("/d/0/c/2,1")
-    page.until(lambda: page.count(".l1-table tbody tr") > 3)
-    core = daemon.document("/api/v1/devices/0/cores?core=2,1&map=1")["devices"][0]["cores"][0]
-    shown = page.run("""return await page.evaluate(() => [...document.querySelectorAll('.l1-table tbody tr[data-kind]')].map(
-        (row) => [row.dataset.kind, Number(row.querySelector('[data-bytes]').dataset.bytes)]))""")
-    assert shown[::-1] == [[part["kind"], part["end"] - part["begin"]] for part in core["map"]]
-    assert sum(size for _, size in shown) == core["l1_bytes"]
-    assert page.count(".l1-column .stretch") == len(shown) and page.count(".clash-line") == 1
-
-
-def test_clash_is_told(page, daemon, stage):
-    play = stage("clashing")
-    scenes.model(play)
-    play("allocate", id=900, space=1, address=120_000, block=65536, layout=1, cores=[0, 0, 7, 7])
-    page.open("/")
-    page.until(lambda: "overlap by" in page.text(), "the alarm")
-    assert daemon.document("/api/v1/snapshot")["devices"][0]["headroom"]["min"] < 0
-    page.click(".alarms a")
-    assert page.path().startswith("/d/0/c/")
-    page.until(lambda: page.count(".one-core .problem") == 1, "both sides of the clash")
 
 
 def test_process_and_its_lines(page, daemon, stage):
@@ -209,13 +167,22 @@ def test_process_and_its_lines(page, daemon, stage):
 
 
 def test_origins_add_up(page, daemon, stage):
-    scenes.model(stage(), chips=2)
+    play = stage()
+    scenes.model(play, chips=2)
+    play("push", name="ttnn.linear", line="model/mlp.py:77")
+    play("allocate", id=800, space=3, address=scenes.L1_END - 2048, block=2048)
+    play("allocate", id=801, space=4, address=1 << 30, block=1 << 20)
+    play("pop")
     page.open("/origins")
     page.until(lambda: page.count(".icicle") == 1 and len(page.rows("origins")) == 7)
     total = daemon.document("/api/v1/origins?by=line")["total"]
     rows = page.rows("origins")
     assert sum(row["dram"] for row in rows) == total["dram"]["taken"] > 0
     assert sum(row["l1"] for row in rows) == total["l1"]["taken"] > 0
+    assert sum(row["l1_recent"] for row in rows) == total["l1"]["recent"] > 0
+    assert sum(row["l1_peak"] or 0 for row in rows) == total["l1"]["at_peak"]
+    buffers = {space: total[space]["buffers"] for space in ("dram", "l1", "l1_small", "trace")}
+    assert 0 not in buffers.values() and sum(int(row["buffers"]) for row in rows) == sum(buffers.values())
     shown = """return await page.evaluate(() => [...document.querySelectorAll('.icicle > .icicle-part > button')].map(
         (each) => Number(each.dataset.bytes)))"""
     assert sum(page.run(shown)) == total["dram"]["taken"]
@@ -227,6 +194,32 @@ def test_origins_add_up(page, daemon, stage):
     page.until(lambda: {row["name"] for row in page.rows("origins")} >= {"ttnn.from_torch", "ttnn.linear"})
 
 
+def test_stacks_are_told_apart_by_their_ends(page, daemon, stage):
+    play = stage()
+    play("open", count=1)
+    outer = [f"/home/somebody/a/folder/with/a/long/name/model/step{i}.py:{i} forward" for i in range(6)]
+    for i in range(3):
+        for line in (*outer, f"/home/somebody/a/folder/with/a/long/name/model/leaf.py:{i} load"):
+            play("push", name=line)
+        play("allocate", id=i + 1, address=(i + 1) << 21, block=1 << 20)
+        for _ in range(len(outer) + 1):
+            play("pop")
+    page.open("/origins?by=stack")
+    page.until(lambda: len(page.rows("origins")) == 3)
+    seen, whole = page.run("""return await page.evaluate(() => { const cells = [...document.querySelectorAll('td[data-column=name]')];
+        return [cells.map((each) => { // its text as far as it is in sight
+          const text = document.createTreeWalker(each, NodeFilter.SHOW_TEXT).nextNode(), range = document.createRange();
+          return [...text.data].filter((_, at) => {
+            range.setStart(text, at);
+            range.setEnd(text, at + 1);
+            return range.getBoundingClientRect().right < each.getBoundingClientRect().right;
+          }).join('');
+        }), cells.map((each) => each.querySelector('[title]').title)]; })""")
+    assert len(set(seen)) == 3 and all("leaf.py" in each for each in seen), seen
+    names = [each["name"] for each in daemon.document("/api/v1/origins?by=stack")["origins"]]
+    assert sorted(whole) == sorted(names) and all("step0.py" in each for each in whole)
+
+
 def test_origins_name_their_processes_and_their_sum(page, daemon, stage):
     play = stage("llama")
     scenes.model(play, chips=2)
@@ -235,7 +228,7 @@ def test_origins_name_their_processes_and_their_sum(page, daemon, stage):
     total = daemon.document("/api/v1/origins?by=line")["total"]
     shown = page.figures('dl[aria-label="All rows together"]')
     assert shown == {"total.dram": total["dram"]["taken"], "total.l1": total["l1"]["taken"], "total.recent": total["dram"]["recent"],
-                     "total.program_l1": total["program_l1"], "total.kernels": total["kernels"]}
+                     "total.l1_recent": total["l1"]["recent"], "total.program_l1": total["program_l1"], "total.kernels": total["kernels"]}
     rows = page.rows("origins")
     assert sum(row["dram"] for row in rows) == shown["total.dram"]
     assert {row["processes"] for row in rows} == {f"llama {play.pid}"}
@@ -292,6 +285,8 @@ def test_two_processes_1_are_two(page, daemon, at_end):
         page.open("/p")
         page.click(f'a:has-text("container{i}")')
         page.until(lambda: page.figures().get("held.dram") == blocks * 12 << 20)
+        host_pid, = (each["host_pid"] for each in processes if each["name"] == f"container{i}")
+        assert host_pid is None or f"PID on the host\n{host_pid}" in page.text('section[aria-label="Who"]')
         page.until(lambda: len(page.rows("holdings")) == blocks, "its holdings alone")
         page.click('section[aria-label="Failures"] a')
         page.until(lambda: f"of container{i}" in page.text(), "its own failure")
@@ -310,6 +305,9 @@ def test_black_box_of_a_process_that_died(page, stage):
     page.click('a:has-text("victim")')
     page.until(lambda: "It died." in page.text())
     page.until(lambda: len(page.rows("holdings")) == 12, "what it held")
+    held = page.figures()["held.dram"]
+    page.press("b")
+    page.until(lambda: [(row["name"], row["state"], row["dram"]) for row in page.rows("ended processes")] == [("victim", "died", held)])
 
 
 def test_programs_and_kernels(page, daemon, stage):
@@ -319,8 +317,17 @@ def test_programs_and_kernels(page, daemon, stage):
     programs = {each["name"]: each for each in daemon.document("/api/v1/programs")["programs"]}
     for row in page.rows("programs"):
         of = programs[row["name"]]
-        assert (row["footprint"], row["l1"], row["launches"]) == (
-            of["footprint"], of["l1_allocated"], str(of["dispatches"]))
+        assert (row["footprint"], row["l1"], row["launches"], row["in_ring"]) == (
+            of["footprint"], of["l1_allocated"], str(of["dispatches"]), "there" if of["in_ring"] else "left")
+    # Launches of layernorm went over the others.
+    slices = daemon.document("/api/v1/devices/0/rings")["rings"][0]["slices"]
+    assert {each["name"] for each in slices} == {name for name, of in programs.items() if of["in_ring"]} == {"layernorm"}
+    page.until(lambda: page.rows("kernels"))
+    sums = [sum(each["kernels"][kind]["footprint"] for each in daemon.document("/api/v1/snapshot")["devices"]) for kind in ("application", "total")]
+    assert [row["footprint"] for row in page.rows("kernels")] == sums[:1] and sums[0] == sums[1]
+    page.click('section[aria-label="Kernels of all programs"] .tab:has-text("program")')
+    page.until(lambda: {row["name"] for row in page.rows("kernels")} == set(programs))
+    assert sum(row["footprint"] for row in page.rows("kernels")) == sums[1]
     page.click('a:has-text("all kernels")')
     page.until(lambda: {row["kind"] for row in page.rows("holdings")} == {"kernel"})
 
@@ -334,6 +341,21 @@ def test_failures_with_what_was_held(page, stage):
     page.click('h2 a:has-text("Out of memory")')
     page.until(lambda: page.figures().get("failure.per_bank") == scenes.OUT_OF_MEMORY["per_bank"])
     page.until(lambda: len(page.rows("what was held")) > 10)
+
+
+def test_all_failures_are_counted_though_eight_are_kept(page, daemon, stage):
+    play = stage("failing")
+    play("open", count=1)
+    for i in range(11):
+        play("fail", **{**scenes.OUT_OF_MEMORY, "message": f"failure of step {i}"})
+    page.open("/p")
+    page.until(lambda: page.rows("processes") and page.rows("processes")[0]["failures"] == "11")
+    (process,) = daemon.document("/api/v1/processes")["processes"]
+    kept = len(process["failures"])
+    assert process["failure_count"] == 11 > kept
+    page.click('a:has-text("failing")')
+    page.until(lambda: page.count('section[aria-label="Failures"] a') == kept)
+    assert f"Not kept: {11 - kept} in between." in page.text('section[aria-label="Failures"]')
 
 
 def test_a_failure_is_explained(page, daemon, stage):
@@ -366,6 +388,25 @@ def test_a_failure_is_explained(page, daemon, stage):
     assert page.count('[data-table="picture"] tbody tr') == len(told["picture"])
 
 
+def test_more_than_a_bank_is_not_drawn_as_free(page, daemon, stage):
+    play = stage("failing")
+    play("open", count=1)
+    play("allocate", id=1, space=1, address=843_776, block=327_680)
+    play("fail", kind=1, requested=536_870_912, per_bank=8_388_608, space=1,
+         message="Out of Memory: Not enough space to allocate 536870912 B L1 buffer across 64 banks, where each "
+                 "bank needs to store 8388608 B, but bank size is 1393472 B (allocated: 327680 B, free: 1065792 B, "
+                 "largest free block: 738112 B)")
+    page.open(f"/failures/{play.pid}/1")
+    told = daemon.document(f"/api/v1/explain?pid={play.pid}&number=1")
+    end = max(each["end"] for each in told["picture"] if each["kind"] not in ("needed", "program"))
+    page.until(lambda: page.count(f'[data-beyond="{end}"]') == 1, "where the core ends")
+    boxes = page.run("""return await page.evaluate(() => ['[data-beyond]', '.picture-lane', '[data-strip=needed]'].map(
+        (each) => document.querySelector(each).getBoundingClientRect()).map(({ left, right }) => [left, right]))""")
+    beyond, lane, needed = boxes
+    assert beyond[1] == pytest.approx(lane[1], abs=2) and needed[1] == pytest.approx(lane[1], abs=2)
+    assert beyond[0] - lane[0] < (lane[1] - lane[0]) / 4 and "Outside of L1" in page.text()
+
+
 def test_events_of_before_and_of_now(page, stage):
     play = stage()
     scenes.model(play)
@@ -379,14 +420,6 @@ def test_events_of_before_and_of_now(page, stage):
     page.until(lambda: {row["event"] for row in page.rows("events")} == {"buffer freed"})
 
 
-def test_time(page, stage):
-    scenes.model(stage(), chips=2)
-    page.open("/t")
-    page.until(lambda: page.count(".chart canvas") == 6, "six charts")
-    page.click('section[aria-label="DRAM taken"] summary')
-    assert "Device 1" in page.text('section[aria-label="DRAM taken"] table.plain-table')
-
-
 def test_health_tells_what_is_not_exact(page, stage):
     play = stage("odd")
     play("open", count=1)
@@ -394,6 +427,8 @@ def test_health_tells_what_is_not_exact(page, stage):
     page.open("/health")
     page.until(lambda: "odd" in page.text('section[aria-label="Processes whose figures need a note"]'))
     page.until(lambda: "What the daemon costs" in page.text())
+    page.until(lambda: "1 process called ttmem itself" in page.text('section[aria-label="Sources"]'))
+    page.until(lambda: "% of a core" in page.text('section[aria-label="self"]'), "what it costs now, of two answers")
 
 
 def test_which_program_ran_when(page, daemon, stage):
@@ -416,6 +451,29 @@ def test_which_program_ran_when(page, daemon, stage):
     page.until(same, "the strip has the launches of the JSON")
     assert sum(each["launches"] for each in told()) >= 21
     assert "matmul" in page.text(row)
+
+
+def test_signs_of_a_program_do_not_lie_on_each_other(page, daemon, stage):
+    play = stage("llama")
+    play("open", count=1)
+    for i in (1, 2):  # each needs the ring alone, and drives the other out
+        play("program", id=i, name=f"large{i}", cores=[0, 0, 7, 7], config=65536, kernels=[{"name": f"k{i}", "bytes": 64}])
+    page.open("/programs")
+    page.until(lambda: page.rows("programs"))
+    for _ in range(5):
+        for i in (1, 2):
+            play("launch", id=i)
+        page.until(lambda now=time.monotonic(): time.monotonic() > now + 1, "a second")
+
+    def marked():
+        (program,) = daemon.document("/api/v1/programs/0x1/launches")["programs"]
+        return sum(bool(each["marks"]) for each in program["intervals"])
+    row = '.timeline-row[data-program="0x1"]'
+    page.until(lambda: page.count(f"{row} [data-tick]") == marked() >= 4, "a tick for each")
+    assert page.count(f"{row} [data-mark]") < marked()
+    apart = page.run(f"""return await page.evaluate(() => [...document.querySelectorAll('{row} [data-mark]')].map(
+        (each) => each.getBoundingClientRect().left))""")
+    assert all(b - a > 8 for a, b in zip(sorted(apart), sorted(apart)[1:]))
 
 
 def test_the_rings_of_a_device(page, daemon, stage):

@@ -10,19 +10,24 @@ import { dark, toggleTheme } from './theme.ts';
 import { clockText, durationText } from './format/units.ts';
 import { visible } from './format/words.ts';
 import { recording } from './live/recording.ts';
+import { Dropping } from './parts/dropping.tsx';
 import { Empty } from './parts/text.tsx';
 import { TimeBar } from './parts/time_bar.tsx';
 import { Compare } from './views/compare.tsx';
 import { DeviceView } from './views/device.tsx';
 import { Events } from './views/events.tsx';
 import { FailuresView, FailureView } from './views/failures.tsx';
+import { Fleet } from './views/fleet.tsx';
 import { Health } from './views/health.tsx';
 import { Holdings } from './views/holdings.tsx';
+import { Jobs, JobView } from './views/jobs.tsx';
+import { Leaks } from './views/leaks.tsx';
 import { Origins } from './views/origins.tsx';
 import { Overview } from './views/overview.tsx';
-import { Processes } from './views/processes.tsx';
+import { Dead, Processes } from './views/processes.tsx';
 import { ProcessView } from './views/process.tsx';
 import { Programs } from './views/programs.tsx';
+import { Recordings } from './views/recordings.tsx';
 import { Time } from './views/time.tsx';
 
 function View() {
@@ -34,6 +39,11 @@ function View() {
   if (first === 'failures') return second && third ? <FailureView key={path.value} whose={second} number={Number(third)} /> : <FailuresView />;
   if (first === 'holdings') return <Holdings />;
   if (first === 'origins') return <Origins />;
+  if (first === 'dead') return <Dead />;
+  if (first === 'recordings') return <Recordings />;
+  if (first === 'leaks') return <Leaks />;
+  if (first === 'jobs') return second ? <JobView key={second} name={second} /> : <Jobs />;
+  if (first === 'fleet') return <Fleet />;
   if (first === 'programs') return <Programs />;
   if (first === 't') return <Time />;
   if (first === 'compare') return <Compare />;
@@ -54,10 +64,12 @@ function View() {
 const isAt = (view: string): boolean => (view === '/t' && path.value === '/compare') || (view === '/' ? path.value === '/' || path.value.startsWith('/d/') : path.value === view || path.value.startsWith(`${view}/`));
 
 function Navigation() {
+  // On a narrow screen the row is longer than it is seen.
+  useEffect(() => document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [path.value]);
   return (
     <nav aria-label="Views">
-      {VIEWS.map((view, i) => (
-        <a key={view.path} href={view.path} aria-current={isAt(view.path) ? 'page' : undefined} title={`${view.title} (${i + 1})`}>
+      {VIEWS.filter((view) => view.when?.() ?? true).map((view) => (
+        <a key={view.path} href={view.path} aria-current={isAt(view.path) ? 'page' : undefined} title={`${view.title} (${view.key})`}>
           {view.title}
         </a>
       ))}
@@ -97,12 +109,12 @@ function Banner() {
     <div class={lost ? 'banner bad' : 'banner warn'} data-banner={lost ? 'lost' : 'paused'}>
       {lost
         ? `No connection to ttmem serve for ${seconds}. What is shown is from ${clockText(now.value)}; it goes on by itself when the daemon is back.`
-        : `Paused for ${seconds}. What is shown is from ${clockText(now.value)}.`}
+        : `Paused for ${seconds}. What is shown is from ${clockText(now.value)}; lists and charts that you open now are of now.`}
     </div>
   );
 }
 
-function TokenForm() {
+function TokenForm({ refused }: { refused: boolean }) {
   const [text, setText] = useState('');
   return (
     <form class="empty" onSubmit={(event) => { event.preventDefault(); setToken(text); }}>
@@ -110,6 +122,7 @@ function TokenForm() {
       <p>It is in the file that <code>ttmem serve</code> was started with: <code>--token-file FILE</code>. The page forgets it when it is closed.</p>
       <label>Token <input type="password" autocomplete="off" value={text} onInput={(event) => setText(event.currentTarget.value)} /></label>{' '}
       <button type="submit">Go on</button>
+      {refused && <p class="problem" role="alert">The daemon has another token.</p>}
     </form>
   );
 }
@@ -125,6 +138,10 @@ function Help() {
       <h2 id="keys-title">Keys</h2>
       <table class="plain-table">
         <tbody>
+          <tr>
+            <th scope="row">Views</th>
+            <td><ul class="view-keys">{VIEWS.map((view) => <li key={view.key}><kbd>{view.key}</kbd> {view.title}</li>)}</ul></td>
+          </tr>
           {KEYS.map(([key, what]) => (
             <tr key={key}><th scope="row"><kbd>{key}</kbd></th><td>{what}</td></tr>
           ))}
@@ -140,10 +157,21 @@ function Help() {
   );
 }
 
+// What tells one tab, and one step back, from another.
+function titleOf([first, second, third, fourth]: string[]): string | null {
+  if (first === undefined) return null;
+  if (first === 'd' && second !== undefined) return `Device ${second}${third === 'c' && fourth ? `, core ${fourth}` : ''}`;
+  if (first === 'p' && second) return `Process ${second.split('-')[0]}`;
+  if (first === 'failures' && second && third) return `Failure ${third} of ${second.split('-')[0]}`;
+  if (first === 'jobs' && second) return `Job ${second}`;
+  if (first === 'compare') return 'Compare';
+  return VIEWS.find((view) => view.path === `/${first}`)?.title ?? 'No such view';
+}
+
 export function App() {
   useEffect(() => {
-    const title = parts.value.length === 0 ? '' : `${VIEWS.find((view) => isAt(view.path) && view.path !== '/')?.title ?? parts.value.join(' ')} - `;
-    document.title = `${title}ttmem${host.value ? ` on ${host.value}` : ''}`;
+    const title = titleOf(parts.value);
+    document.title = `${title === null ? '' : `${visible(title)} - `}ttmem${host.value ? ` on ${visible(host.value)}` : ''}`;
   }, [path.value, host.value]);
   return (
     <>
@@ -155,9 +183,10 @@ export function App() {
         <Status />
       </header>
       <Banner />
+      <Dropping />
       <TimeBar />
       <main id="main" tabIndex={-1}>
-        {connection.value.state === 'token' ? <TokenForm /> : received.value ? <View /> : <Waiting />}
+        {connection.value.state === 'token' ? <TokenForm refused={connection.value.refused} /> : received.value ? <View /> : <Waiting />}
       </main>
       <Help />
     </>

@@ -45,15 +45,16 @@ export function go(to: string, replace = false): void {
   }
 }
 
-// Null or '' removes a parameter. Filters and choices replace the address: back leaves the view.
-export function setParameters(changes: Record<string, string | null>): void {
+// Null or '' removes a parameter. Filters and choices replace the address: back leaves the view. What
+// is a step, as a zoom is, is taken back by it.
+export function setParameters(changes: Record<string, string | null>, isStep = false): void {
   const next = new URLSearchParams(parameters.peek());
   for (const [name, value] of Object.entries(changes)) {
     if (value === null || value === '') next.delete(name);
     else next.set(name, value);
   }
   const text = next.toString();
-  go(path.peek() + (text ? `?${text}` : ''), true);
+  go(path.peek() + (text ? `?${text}` : ''), !isStep);
 }
 
 export const parameter = (name: string): string => parameters.value.get(name) ?? '';

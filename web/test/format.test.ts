@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { csvText } from '../src/format/csv.ts';
 import { numberOf, parseFilter } from '../src/format/filter.ts';
 import { grouped, sum, treeOf, zoomed } from '../src/format/groups.ts';
-import { ageText, bytesText, countText, durationText, exactText, percentText, rangesText } from '../src/format/units.ts';
+import { ageText, bytesText, countText, durationText, exactText, missingText, percentText, rangesText } from '../src/format/units.ts';
 import { shortLine, visible } from '../src/format/words.ts';
 import { heat, inkOn, levelOf } from '../src/parts/heat.ts';
 import type { Holding } from '../src/live/documents.ts';
@@ -19,6 +19,11 @@ test('bytes as in the terminal', () => {
   assert.equal(exactText(1234567), '1,234,567 B');
   assert.equal(exactText(null), 'not known');
   assert.equal(countText(1000), '1,000');
+});
+
+test('what is missing of a recording, as in its report', () => {
+  assert.equal(missingText(1), '1 event missing: they came too fast to be recorded, or the disk was full');
+  assert.equal(missingText(1200), '1,200 events missing: they came too fast to be recorded, or the disk was full');
 });
 
 test('shares, ages, ranges', () => {
@@ -47,6 +52,10 @@ test('filters', () => {
   assert.deepEqual(found('size>64K'), ['ttnn.conv2d']);
   assert.deepEqual(found('size<=10'), ['matmul two']);
   assert.deepEqual(found('size>0 m'), ['matmul two']);
+  assert.deepEqual(found('10'), ['matmul two'], 'a word is a number too, all of it');
+  assert.deepEqual(found('0xA'), ['matmul two']);
+  assert.deepEqual(found('size>=0x186a0'), ['ttnn.conv2d']);
+  assert.match(parseFilter('constructor=x', FIELDS).problem!, /No column/);
   assert.match(parseFilter('colour=red', FIELDS).problem!, /No column "colour".*name, size/);
   assert.match(parseFilter('size>much', FIELDS).problem!, /not a number/);
   assert.deepEqual([numberOf('1.5G'), numberOf('64KiB'), numberOf('x')], [1.5 * 2 ** 30, 65536, null]);

@@ -22,6 +22,7 @@ export interface Filter<Row> {
 }
 
 export function numberOf(text: string): number | null {
+  if (/^0x[\da-f]+$/i.test(text)) return Number(text); // an address
   const found = /^(-?\d+(?:\.\d+)?)\s*([kmgt])?(?:i?b)?$/i.exec(text);
   if (!found) return null;
   return Number(found[1]) * (found[2] ? SUFFIXES[found[2].toLowerCase()]! : 1);
@@ -56,7 +57,7 @@ export function parseFilter<Row>(text: string, fields: Fields<Row>): Filter<Row>
   const all = terms(text);
   const names = Object.keys(fields);
   for (const term of all) {
-    if (term.field !== null && !fields[term.field]) {
+    if (term.field !== null && !Object.hasOwn(fields, term.field)) {
       return { matches: () => true, problem: `No column "${term.field}". There are: ${names.join(', ')}.` };
     }
     if (compare[term.operator] && numberOf(term.text) === null) {
@@ -65,11 +66,13 @@ export function parseFilter<Row>(text: string, fields: Fields<Row>): Filter<Row>
   }
   const matches = (row: Row) =>
     all.every((term) => {
+      const number = numberOf(term.text);
       const found =
         term.field === null
           ? names.some((name) => {
               const value = fields[name]!(row);
-              return typeof value === 'string' && value.toLowerCase().includes(term.text);
+              // Of a number, as a PID or an address, all of it.
+              return typeof value === 'number' ? value === number : typeof value === 'string' && value.toLowerCase().includes(term.text);
             })
           : holds(fields[term.field]!(row), term);
       return found !== term.not;

@@ -25,12 +25,22 @@ export function countText(value: Figure | undefined): string {
   return value.toString().replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 }
 
+// With one decimal: countText takes the digits before the point alone.
+export function rateText(value: number): string {
+  const [whole, decimal] = value.toFixed(1).split('.');
+  return `${countText(Number(whole))}.${decimal}`;
+}
+
 export const exactText = (bytes: Figure | undefined): string =>
   bytes === null || bytes === undefined ? 'not known' : `${countText(bytes)} B`;
 
 export const pluralOf = (noun: string): string => (noun.endsWith('s') ? `${noun}es` : `${noun}s`);
 
 export const nounText = (count: number, noun: string): string => `${countText(count)} ${count === 1 ? noun : pluralOf(noun)}`;
+
+// Of a recording, in the words of `ttmem report`.
+export const missingText = (events: number): string =>
+  `${nounText(events, 'event')} missing: they came too fast to be recorded, or the disk was full`;
 
 export function percentText(part: Figure, whole: Figure): string {
   if (part === null || !whole) return '?';

@@ -37,6 +37,18 @@ export const ROLE_WORDS: Record<string, string> = {
   dram: 'DRAM',
 };
 
+// Where figures come from.
+export const SOURCE_WORDS: Record<string, string> = {
+  api: 'called ttmem itself',
+  injector: 'hooks of ttmem run: exact',
+  patched: 'a runtime that was built with ttmem: exact',
+  legacy: "the original's socket: buffers alone",
+  upstream: "the runtime's own shared memory: requested bytes",
+  estimate: 'estimated, in no total',
+  procfs: 'has a device open; what it holds is not known',
+  daemon: 'passed on by a daemon',
+};
+
 export const spaced = (word: string): string => word.replaceAll('_', ' ');
 
 // The line of a source by its last two folders; the rest is in the tooltip.
@@ -47,3 +59,5 @@ export const visible = (text: string): string =>
   // eslint-disable-next-line no-control-regex
   text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (character) =>
     `\\u{${character.codePointAt(0)!.toString(16)}}`);
+// The same of a text of several lines.
+export const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n');

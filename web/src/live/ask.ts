@@ -18,18 +18,21 @@ export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
   const headers: Record<string, string> = {};
   const bearer = token();
   if (bearer) headers['Authorization'] = `Bearer ${bearer}`;
-  const response = await fetch(withMoment(path, moment.peek()), { headers, ...(signal ? { signal } : {}) });
+  const response = await fetch(withMoment(path, moment.peek()), { headers, ...(signal ? { signal } : {}) }).catch((problem: Error) => {
+    throw problem.name === 'TypeError' ? new Error('The daemon does not answer.') : problem; // each browser has other words for it
+  });
   const body = (await response.json()) as T & { error?: { message: string } };
   if (!response.ok) throw new Error(body.error?.message ?? `the daemon answered ${response.status}`);
   return body;
 }
 
 // Asks for `path` (null: nothing) now, and at most every `everyMs` again while things change.
-// `load` may ask more than once for one answer.
+// `load` may ask more than once for one answer. `elsewhere`: what it tells changes although nothing does on this host.
 export function useDocument<T>(
   path: string | null,
   everyMs: number,
   load: (path: string, signal: AbortSignal) => Promise<T> = ask,
+  elsewhere = false,
 ): ReadonlySignal<Answer<T>> {
   const answer = useMemo<Signal<Answer<T>>>(() => signal({ data: null, problem: null, loading: path !== null }), []);
   useEffect(() => {
@@ -41,19 +44,22 @@ export function useDocument<T>(
     let timer: ReturnType<typeof setTimeout> | undefined;
     let stop = (): void => {};
     answer.value = { ...answer.peek(), loading: true };
+    let own = false; // what is shown answers this question
     const again = async () => {
       const seen = version.peek();
       try {
         const data = await load(path, abort.signal);
-        if (!abort.signal.aborted) answer.value = { data, problem: null, loading: false };
+        if (abort.signal.aborted) return;
+        own = true;
+        answer.value = { data, problem: null, loading: false };
       } catch (problem) {
         if (abort.signal.aborted) return;
-        answer.value = { ...answer.peek(), problem: (problem as Error).message, loading: false };
+        answer.value = { data: own ? answer.peek().data : null, problem: (problem as Error).message, loading: false };
       }
       if (abort.signal.aborted) return;
       timer = setTimeout(() => {
         stop = effect(() => {
-          if (version.value === seen || pausedSince.value !== null || connection.value.state !== 'live') return;
+          if ((version.value === seen && !elsewhere) || pausedSince.value !== null || connection.value.state !== 'live') return;
           queueMicrotask(() => {
             stop();
             if (!abort.signal.aborted) void again();

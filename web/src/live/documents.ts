@@ -85,6 +85,7 @@ export interface Device {
     application: KernelType;
     fabric: KernelType;
     dispatch: KernelType;
+    estimated: KernelType;
     total: KernelType;
     registered: Figure;
     in_dram: Figure;
@@ -121,6 +122,10 @@ export interface Tracking {
   anomalies: Record<string, number>;
   not_tmpfs: boolean;
   growth_stopped: boolean;
+  lines: string | null;
+  lines_reason: string | null;
+  unreached: boolean;
+  stacks_cut: boolean;
   upstream_difference_bytes: Figure;
 }
 
@@ -167,7 +172,8 @@ export interface Held {
 
 export interface Process extends Whose {
   name: string;
-  command: string;
+  command: string | null;
+  hidden: boolean; // somebody else's: what its code looks like is not told here
   user: string | null;
   uid: number;
   alive: boolean;
@@ -177,9 +183,12 @@ export interface Process extends Whose {
   sources: string[];
   runtime_version: string | null;
   container: string | null;
+  pod: { name: string | null; namespace: string | null } | null;
+  job: { key: string; name: string | null; rank: Figure; ranks: Figure } | null;
   host_pid: Figure;
   tracking: Tracking;
-  failures: Failure[];
+  failures: Failure[]; // the first four and the last four
+  failure_count: number;
   devices: { id: number; unique_id: string; metal_id: Figure; open: boolean; in_mesh: boolean; contradiction: string | null }[];
   meshes: Mesh[];
   held: Held;
@@ -309,6 +318,7 @@ export interface Holding extends Whose {
   taken: Figure;
   packed: Figure;
   footprint: Figure;
+  code: string | null; // hash of a kernel's binary
   loaded: boolean | null;
   estimated: boolean;
   kernel_binaries: boolean;
@@ -343,7 +353,8 @@ export interface Program extends Whose {
   l1_allocated: number;
   l1_largest_core: number;
   views: number;
-  config_bytes: Record<string, number>;
+  config_bytes: Record<string, Figure>;
+  in_ring: boolean | null;
   dispatches: number;
   cache_hits: number;
   reloads: number;

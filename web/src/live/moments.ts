@@ -6,6 +6,7 @@
 import { signal } from '@preact/signals';
 import { ask } from './ask.ts';
 import type { OriginsDocument } from './documents.ts';
+import { go, withKept } from '../route.ts';
 
 const KEY = 'ttmem.moments', MOST = 6;
 
@@ -36,11 +37,24 @@ function keep(all: Moment[]): void {
   }
 }
 
-export async function freeze(): Promise<Moment> {
+async function freeze(): Promise<Moment> {
   const lines = await ask<OriginsDocument>(LINES_PATH);
   const moment = { id: String(Math.round(lines.time_ns / 1e6)), time_ns: lines.time_ns, lines };
   keep([...moments.peek(), moment]);
   return moment;
+}
+
+export const freezeProblem = signal<string | null>(null);
+
+export async function freezeAndCompare(): Promise<void> {
+  freezeProblem.value = null;
+  try {
+    const moment = await freeze();
+    go(withKept(`/compare?from=${moment.id}`));
+  } catch (problem) {
+    freezeProblem.value = `Nothing was frozen. ${(problem as Error).message}`;
+    go(withKept('/compare'));
+  }
 }
 
 export const forget = (id: string): void => keep(moments.peek().filter((each) => each.id !== id));

@@ -27,6 +27,8 @@ export interface Recording {
 }
 
 export const RECORDING_PATH = '/api/v1/recording';
+// Of a daemon of the present: which of the recordings that were opened in it is shown (opening.ts).
+export const openedKey = new URLSearchParams(location.search).get('recording');
 export const recording = signal<Recording | null>(null);
 
 // What is shown, as the daemon takes it; null: the present.
@@ -37,14 +39,16 @@ export const moment = computed(() => (recording.value ? parameter('at') || 'end'
 export const offsetOf = (time_ns: number, of: Recording): string => `+${(Math.ceil(Math.max(0, time_ns - of.first_ns) / 1000) + 1) / 1e6}`;
 
 export function withMoment(path: string, at = moment.value): string {
-  if (at === null || !path.startsWith('/api/v1/') || path.startsWith(RECORDING_PATH)) return path;
-  return `${path}${path.includes('?') ? '&' : '?'}at=${encodeURIComponent(at)}`;
+  if (!path.startsWith('/api/v1/')) return path;
+  const more = [at !== null && `at=${encodeURIComponent(at)}`, openedKey && `recording=${encodeURIComponent(openedKey)}`].filter((each) => each);
+  return more.length === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${more.join('&')}`;
 }
 
 // Without an answer, and from a daemon that knows no recordings: the present.
 export async function findRecording(): Promise<void> {
   try {
-    const response = await fetch(RECORDING_PATH);
+    const response = await fetch(withMoment(RECORDING_PATH, null));
+    if (openedKey && response.status === 404) location.assign('/recordings'); // it was closed
     const found = response.ok ? ((await response.json()) as Recording) : null;
     if (found?.file) recording.value = found;
   } catch {

@@ -5,15 +5,19 @@
 // second. One for all tabs where the browser can share it: a browser opens only six connections to
 // a host, and each stream holds one.
 import type { Delta, HistoryEvent, Levels, Snapshot } from './documents.ts';
-import { apply, processKey, sortedDevices, sortedProcesses, stateOf, type State } from './merge.ts';
+import { apply, Gathered, stateOf, type State } from './merge.ts';
 import type { Change, Connection, ToPage, ToWorker, Wants } from './messages.ts';
 import { MessageReader, type Message } from './sse.ts';
 
-const TELL_EVERY_MS = 250; // as fast as anybody reads
+// As fast as anybody reads. Where a whole machine changes, half as often: a browser that makes less than a megabyte of
+// garbage per second keeps its heap small, and one that makes more lets it grow for minutes.
+const TELL_EVERY_MS = 500, TELL_MUCH_EVERY_MS = 1000;
+const MUCH = 64; // devices and processes that changed
 const RETRY_FIRST_MS = 250;
 const RETRY_MOST_MS = 5000;
 const SILENT_MS = 40_000; // the daemon sends a comment every 15 seconds
 const MOST_EVENTS = 1000; // between two looks
+const MOST_KEPT = 5000; // for a page that is paused: its list has no more
 
 interface Port {
   postMessage(message: ToPage): void;
@@ -23,59 +27,61 @@ interface Page {
   port: Port;
   wants: Wants;
   needsAll: boolean;
+  events: HistoryEvent[]; // that it wants and was not told, as it is paused or not in sight
 }
 
 const pages = new Map<Port, Page>();
 let state: State | null = null;
 let connection: Connection = { state: 'connecting' };
 const levels = new Map<number, Levels>();
-const changed = { devices: new Set<number>(), processes: new Set<string>(), levels: new Set<number>(), any: false };
+const changed = { gathered: new Gathered(), levels: new Set<number>() };
 let events: HistoryEvent[] = [];
 let timer: ReturnType<typeof setTimeout> | undefined;
+let much = false; // changed the last time
 let stream: { url: string; token: string | null; abort: AbortController } | null = null;
 let lastId: string | null = null;
 let retryMs = RETRY_FIRST_MS;
 
 // ---- to the pages --------------------------------------------------------------------------------
 
+const levelsOf = (ids: Iterable<number>): Levels[] => [...ids].flatMap((id) => levels.get(id) ?? []);
+
 function everything(): Change {
-  return change(true, state!.devices.keys(), state!.processes.keys(), levels.keys());
+  const devices = [...state!.devices.values()], processes = [...state!.processes.values()];
+  return { type: 'change', whole: { ...state!.snapshot, devices, processes }, delta: null, levels: levelsOf(levels.keys()) };
 }
 
-function change(full: boolean, devices: Iterable<number>, processes: Iterable<string>, cores: Iterable<number>): Change {
-  const deviceIds = [...devices], processKeys = [...processes];
-  const { host, time_ns, unreadable, left_behind, directories } = state!.snapshot;
-  return {
-    type: 'change', full, host, time_ns, unreadable, left_behind, directories,
-    devices: sortedDevices(deviceIds.flatMap((id) => state!.devices.get(id) ?? [])),
-    processes: sortedProcesses(processKeys.flatMap((key) => state!.processes.get(key) ?? [])),
-    goneDevices: deviceIds.filter((id) => !state!.devices.has(id)),
-    goneProcesses: processKeys.filter((key) => !state!.processes.has(key)),
-    levels: [...cores].flatMap((id) => levels.get(id) ?? []),
-  };
+// What changed, for each page to merge: whole objects, several times a second, would be copied and
+// thrown away for a few figures in them.
+function news(): Change | null {
+  const delta = changed.gathered.take();
+  much = delta !== null && delta.devices.length + delta.processes.length >= MUCH;
+  return delta === null && changed.levels.size === 0 ? null : { type: 'change', whole: null, delta, levels: levelsOf(changed.levels) };
 }
 
 function tell(): void {
   timer = undefined;
   if (!state) return;
-  const some = changed.any ? change(false, changed.devices, changed.processes, changed.levels) : null;
+  const some = news();
   for (const page of pages.values()) {
+    if (page.wants.events) page.events = page.events.concat(events).slice(-MOST_KEPT);
+    else page.events = [];
     if (!page.wants.visible) {
-      page.needsAll ||= changed.any;
+      page.needsAll ||= some !== null;
       continue;
     }
     if (page.needsAll) page.port.postMessage(everything());
     else if (some) page.port.postMessage(some);
     page.needsAll = false;
-    if (events.length > 0 && page.wants.events) page.port.postMessage({ type: 'events', events });
+    if (page.events.length > 0) page.port.postMessage({ type: 'events', events: page.events });
+    page.events = [];
   }
-  for (const set of [changed.devices, changed.processes, changed.levels]) set.clear();
-  changed.any = false;
+  changed.levels.clear();
   events = [];
 }
 
 function tellSoon(): void {
-  timer ??= setTimeout(tell, TELL_EVERY_MS);
+  timer ??= setTimeout(tell, much ? TELL_MUCH_EVERY_MS : TELL_EVERY_MS);
 }
 
 function setConnection(next: Connection): void {
@@ -91,20 +97,19 @@ function receive(message: Message): void {
   if (message.event === 'snapshot') {
     state = stateOf(data as Snapshot);
     levels.clear();
+    changed.gathered.clear();
+    changed.levels.clear();
     for (const page of pages.values()) page.needsAll = true;
     tell();
   } else if (message.event === 'delta' && state) {
     const delta = data as Delta;
     apply(state, delta);
-    for (const each of [...delta.devices, ...delta.gone_devices]) changed.devices.add(each.id);
-    for (const each of [...delta.processes, ...delta.gone_processes]) changed.processes.add(processKey(each));
-    changed.any = true;
+    changed.gathered.add(delta);
   } else if (message.event === 'cores') {
     for (const each of (data as { devices: Levels[] }).devices) {
       levels.set(each.id, each);
       changed.levels.add(each.id);
     }
-    changed.any = true;
   } else if (message.event === 'event') {
     events.push(data as HistoryEvent);
     if (events.length > 2 * MOST_EVENTS) events = events.slice(-MOST_EVENTS);
@@ -118,7 +123,7 @@ async function read(url: string, token: string | null, signal: AbortSignal, hear
   if (lastId && state) headers['Last-Event-ID'] = lastId;
   const response = await fetch(url, { headers, signal, cache: 'no-store' });
   if (response.status === 401) {
-    setConnection({ state: 'token' });
+    setConnection({ state: 'token', refused: token !== null });
     return;
   }
   if (!response.ok || !response.body) throw new Error(`the daemon answered ${response.status}`);
@@ -168,7 +173,9 @@ function restream(): void {
     return;
   }
   const at = wants.map((each) => each.at).find((each) => each !== null) ?? null;
-  const url = `/api/v1/events?events=${wants.some((each) => each.events) ? 1 : 0}&brief=1&cores=1${at === null ? '' : `&at=${encodeURIComponent(at)}`}`;
+  const opened = wants.map((each) => each.recording).find((each) => each !== null) ?? null;
+  const which = `${at === null ? '' : `&at=${encodeURIComponent(at)}`}${opened === null ? '' : `&recording=${encodeURIComponent(opened)}`}`;
+  const url = `/api/v1/events?events=${wants.some((each) => each.events) ? 1 : 0}&brief=1&cores=1${which}`;
   const token = wants.map((each) => each.token).find((each) => each !== null) ?? null;
   if (stream && stream.url === url && stream.token === token) return;
   const old = stream;
@@ -183,13 +190,13 @@ function hear(port: Port, message: ToWorker): void {
   if (message.type === 'bye') {
     pages.delete(port);
   } else {
-    const { visible, events: wantsEvents, token, at } = message;
+    const { visible, events: wantsEvents, token, at, recording } = message;
     const known = pages.get(port);
-    const page = known ?? { port, wants: message, needsAll: true };
-    page.wants = { visible, events: wantsEvents, token, at };
+    const page = known ?? { port, wants: message, needsAll: true, events: [] };
+    page.wants = { visible, events: wantsEvents, token, at, recording };
     pages.set(port, page);
     if (!known) port.postMessage({ type: 'connection', connection });
-    if (state && visible && page.needsAll) tell();
+    if (state && visible && (page.needsAll || page.events.length > 0)) tell();
   }
   restream();
 }

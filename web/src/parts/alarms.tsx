@@ -55,7 +55,9 @@ function ofProcess(process: Process): Alarm[] {
   if (process.ended === 'died') {
     alarms.push({ key: `died ${path(process)}`, kind: 'warn', href: path(process), text: `${name} died; what it held is kept` });
   }
-  if (process.alive && (process.tracking.exact === false || process.tracking.unrecorded > 0)) {
+  if (process.alive && process.tracking.unreached) {
+    alarms.push({ key: `unreached ${path(process)}`, kind: 'warn', href: path(process), text: `${name}: nothing of it is recorded` });
+  } else if (process.alive && (process.tracking.exact === false || process.tracking.unrecorded > 0 || process.devices.some((each) => each.contradiction))) {
     alarms.push({ key: `tracking ${path(process)}`, kind: 'warn', href: '/health', text: `${name}: its figures may be wrong` });
   }
   return alarms;

@@ -8,6 +8,7 @@ import type { Bank, BankBlock } from '../live/documents.ts';
 import { ageText, bytesText, exactText, hexText, nounText, percentText } from '../format/units.ts';
 import { SPACE_WORDS, visible } from '../format/words.ts';
 import { now } from '../live/live.ts';
+import { setParameters } from '../route.ts';
 import { Bytes, Fact } from './text.tsx';
 
 const WIDTH = 1000, HEIGHT = 40;
@@ -41,6 +42,12 @@ function tell(bank: Bank, address: number): string {
   return `${hexText(block.begin)}: ${exactText(block.end - block.begin)}, ${visible(block.process)} ${block.pid}${what ? `, ${what}` : ''}, for ${ageText(block.since_ns, now.peek())}`;
 }
 
+// The table of all holdings is below, on the same view.
+function listByAddress(bank: Bank): void {
+  setParameters({ show: `kind=buffer&space=${bank.space}`, sort: 'address' });
+  document.querySelector('section[aria-label="holdings"]')?.scrollIntoView();
+}
+
 export function BankView({ bank }: { bank: Bank }) {
   const [text, setText] = useState('');
   const path = useMemo(() => blocksPath(bank), [bank]);
@@ -67,6 +74,7 @@ export function BankView({ bank }: { bank: Bank }) {
         <path class={bank.space === 'trace' ? 'trace' : 'dram'} d={path} />
       </svg>
       <p class="readout quiet">{text || `${hexText(bank.begin)} to ${hexText(bank.end)}; point at a place to see whose it is`}</p>
+      {bank.blocks.length > 0 && <button type="button" class="small" onClick={() => listByAddress(bank)}>Its buffers by address, as a table</button>}
       <dl class="facts">
         <Fact label="Free per bank">
           <Bytes value={bank.free_bytes} figure={`${bank.space}.bank_free`} />

@@ -26,7 +26,7 @@ interface Props {
   space: string | null;
 }
 
-function Lane({ strips, of, begin, size }: { strips: Strip[]; of: (strip: Strip) => string; begin: number; size: number }) {
+function Lane({ strips, of, begin, size, outside }: { strips: Strip[]; of: (strip: Strip) => string; begin: number; size: number; outside: [number, number][] }) {
   return (
     <div class="picture-lane">
       {strips.map((strip) => (
@@ -40,6 +40,9 @@ function Lane({ strips, of, begin, size }: { strips: Strip[]; of: (strip: Strip)
           <span class="picture-label">{bytesText(sizeOf(strip))}</span>
         </div>
       ))}
+      {outside.map(([from, to]) => (
+        <div key={from} class="picture-part fill beyond" data-beyond={from} style={{ left: `${(100 * (from - begin)) / size}%`, width: `${(100 * (to - from)) / size}%` }} />
+      ))}
     </div>
   );
 }
@@ -47,18 +50,22 @@ function Lane({ strips, of, begin, size }: { strips: Strip[]; of: (strip: Strip)
 export function BankPicture({ strips, space }: Props) {
   const begin = Math.min(...strips.map((strip) => strip.begin)), end = Math.max(...strips.map((strip) => strip.end));
   const there = strips.filter((strip) => !WANTED.has(strip.kind)), wanted = strips.filter((strip) => WANTED.has(strip.kind));
+  // What is wanted may go beyond the bank, and that of L1_SMALL begins below it.
+  const first = Math.min(...there.map((strip) => strip.begin)), last = Math.max(...there.map((strip) => strip.end));
+  const outside = [[begin, first], [last, end]].filter(([from, to]) => from! < to!) as [number, number][];
   const colour = space === 'dram' ? 'dram' : space === 'trace' ? 'trace' : 'l1';
   const kindOf = (strip: Strip): string => (strip.kind === 'held' ? `fill ${colour}` : strip.kind === 'mixed' ? 'fill mixed' : 'fill free');
   return (
     <div class="picture">
       <div data-picture role="img" aria-label={`One ${space === 'dram' || space === 'trace' ? 'bank' : 'core'} of ${SPACE_WORDS[space ?? ''] ?? 'memory'}, from low to high addresses; the table below says the same`}>
-        <Lane strips={there} of={kindOf} begin={begin} size={end - begin} />
-        {wanted.length > 0 && <Lane strips={wanted} of={() => 'wanted'} begin={begin} size={end - begin} />}
+        <Lane strips={there} of={kindOf} begin={begin} size={end - begin} outside={outside} />
+        {wanted.length > 0 && <Lane strips={wanted} of={() => 'wanted'} begin={begin} size={end - begin} outside={[]} />}
       </div>
       <div class="picture-ends quiet mono"><span>{hexText(begin)}</span><span>{hexText(end)}</span></div>
       <ul class="legend">
         <li><span class={`swatch fill ${colour}`} aria-hidden="true" />Held</li>
         <li><span class="swatch fill free" aria-hidden="true" />Hole</li>
+        {outside.length > 0 && <li><span class="swatch fill beyond" aria-hidden="true" />Outside of {space === 'dram' ? 'the bank' : (SPACE_WORDS[space ?? ''] ?? 'it')}</li>}
         {there.some((strip) => strip.kind === 'mixed') && <li><span class="swatch fill mixed" aria-hidden="true" />{WORDS['mixed']}</li>}
         {wanted.map((strip) => <li key={strip.kind}><span class="swatch wanted" aria-hidden="true" />{wordOf(strip)}</li>)}
       </ul>

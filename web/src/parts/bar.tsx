@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// A bar of what is taken of a capacity, with a tick at the peak. Colour is never the only sign: the
+// A bar of what is taken of a capacity, with a tick at the peak of its first part. Colour is never the only sign: the
 // label says the same in words, and a legend stands below.
 import type { Figure } from '../live/documents.ts';
 import { bytesText, percentText } from '../format/units.ts';
@@ -21,13 +21,13 @@ export function Bar({ label, parts, capacity, peak = null }: { label: string; pa
     return <div class="bar unknown-bar" role="img" aria-label={`${label}: capacity not known`} title="capacity not known" />;
   }
   const words = known.map((part) => `${part.label} ${bytesText(part.bytes)}`).join(', ');
-  const text = `${label}: ${percentText(sum, capacity)} of ${bytesText(capacity)}; ${words}${peak === null ? '' : `; peak ${bytesText(peak)}`}`;
+  const text = `${label}: ${percentText(sum, capacity)} of ${bytesText(capacity)}; ${words}${peak === null ? '' : `; peak of ${known[0]?.label ?? 'it'} ${bytesText(peak)}`}`;
   return (
     <div class="bar" role="img" aria-label={text} title={text}>
       {known.map((part) => (
         <div key={part.kind} class={`fill ${part.kind}`} style={{ width: share(part.bytes!, capacity) }} />
       ))}
-      {peak !== null && peak > sum && <div class="peak" style={{ left: share(peak, capacity) }} />}
+      {peak !== null && peak > (known[0]?.bytes ?? 0) && <div class="peak" style={{ left: share(peak, capacity) }} />}
     </div>
   );
 }

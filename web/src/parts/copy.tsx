@@ -5,6 +5,7 @@
 // that says the same.
 import { useState } from 'preact/hooks';
 import { pluralOf } from '../format/units.ts';
+import { token } from '../live/live.ts';
 import { recording, withMoment } from '../live/recording.ts';
 import { pngOf } from './png.ts';
 
@@ -22,6 +23,12 @@ function save(blob: Blob, name: string): void {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+// A tab of its own would not have the token: then the document is saved instead.
+async function saveDocument(path: string, name: string): Promise<void> {
+  const response = await fetch(withMoment(path), { headers: { Authorization: `Bearer ${token()}` } });
+  if (response.ok) save(await response.blob(), name);
 }
 
 async function savePicture(button: HTMLElement, name: string): Promise<void> {
@@ -60,7 +67,11 @@ export function Copy({ json, command, csv, png, name }: Props) {
   return (
     <span class="copy">
       {json && (
-        <a class="small" href={withMoment(json)} target="_blank" rel="noopener">
+        <a class="small" href={withMoment(json)} target="_blank" rel="noopener" onClick={(event) => {
+          if (!token()) return;
+          event.preventDefault();
+          void saveDocument(json, `${file}.json`);
+        }}>
           JSON
         </a>
       )}

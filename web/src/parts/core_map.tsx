@@ -7,7 +7,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { CoreL1 } from '../live/documents.ts';
 import { chipOf, coreName, place } from '../format/cores.ts';
-import { bytesText, exactText, percentText } from '../format/units.ts';
+import { bytesText, exactText, percentText, rateText } from '../format/units.ts';
 import { ROLE_WORDS } from '../format/words.ts';
 import { dark } from '../theme.ts';
 import { css, heat, inkOn } from './heat.ts';
@@ -37,7 +37,7 @@ export const HEATS: Heat[] = [
 
 export const valueText = (core: CoreL1, how: Heat): string => {
   const value = how.value(core);
-  return !how.rate ? bytesText(value) : value === null ? '?' : `${value.toFixed(1)}/s`;
+  return !how.rate ? bytesText(value) : value === null ? '?' : `${rateText(value)}/s`;
 };
 
 const isWorker = (core: CoreL1): boolean => core.role === 'worker';
@@ -158,7 +158,7 @@ function Cell({ core, at, how, chosen, reachable, onChoose }: CellProps) {
         onChoose();
       }}
     >
-      <span class="core-name">{worker ? coreName(core) : `${SHORT[core.role] ?? core.role} ${core.x},${core.y}`}</span>{' '}
+      <span class="core-name">{!worker && <><span>{SHORT[core.role] ?? core.role}</span>{' '}</>}<span>{`${core.x},${core.y}`}</span></span>{' '}
       {has(core, how) && (
         <span class="core-value">
           {clash && <span aria-hidden="true">⚠ </span>}

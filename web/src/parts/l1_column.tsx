@@ -15,9 +15,11 @@ import { Bytes, Line, Name } from './text.tsx';
 const KINDS: Record<string, string> = { buffer: 'l1', program_l1: 'program', l1_small: 'l1-small', ring: 'ring', fixed: 'fixed', gap: 'gap', free: 'free', unknown: 'unknown-fill' };
 const MOST_VIEWS = 40;
 
-// A part of the ring without a program is free.
-const kindOf = (part: Stretch): string => (part.kind === 'ring' && part.name === null ? 'ring-free' : (KINDS[part.kind] ?? 'unknown-fill'));
-const wordOf = (part: Stretch): string => (kindOf(part) === 'ring-free' ? 'Ring, free' : (STRETCH_WORDS[part.kind] ?? part.kind));
+// A part of the ring without a program is free, and of L1_SMALL without a buffer.
+const FREE: Record<string, [string, string]> = { ring: ['ring-free', 'Ring, free'], l1_small: ['l1-small-free', 'L1_SMALL, free'] };
+const isFreePart = (part: Stretch): boolean => part.name === null && part.owner === null && part.kind in FREE;
+const kindOf = (part: Stretch): string => (isFreePart(part) ? FREE[part.kind]![0] : (KINDS[part.kind] ?? 'unknown-fill'));
+const wordOf = (part: Stretch): string => (isFreePart(part) ? FREE[part.kind]![1] : (STRETCH_WORDS[part.kind] ?? part.kind));
 
 const percent = (value: number, of: number): string => `${((100 * value) / of).toFixed(3)}%`;
 
@@ -97,10 +99,7 @@ export function L1Column({ core, holdings }: Props) {
               <th scope="col">Address</th>
               <th scope="col">What</th>
               <th scope="col" class="number">Bytes</th>
-              <th scope="col">Name</th>
-              <th scope="col">Line</th>
-              <th scope="col" class="number">Age</th>
-              <th scope="col">Process</th>
+              <th scope="col">Name, line, process, age</th>
             </tr>
           </thead>
           <tbody>
@@ -134,10 +133,12 @@ function Row({ part, of, marked, onMark }: { part: Stretch; of: Holding | undefi
       </td>
       <td class="name">
         <Name of={part.name} none="" />
+        <div class="whose">
+          {of?.line && <span><Line of={of.line} /></span>}
+          {part.owner && <span><Name of={part.pid === null ? part.owner : `${part.owner} ${part.pid}`} /></span>}
+          {of && <span>{ageText(of.since_ns, now.peek())}</span>}
+        </div>
       </td>
-      <td class="name">{of && <Line of={of.line} />}</td>
-      <td class="number">{of && ageText(of.since_ns, now.peek())}</td>
-      <td class="name">{part.owner && <Name of={part.pid === null ? part.owner : `${part.owner} ${part.pid}`} />}</td>
     </tr>
   );
 }

@@ -10,7 +10,7 @@ import { countText, nounText } from '../format/units.ts';
 import { csvText } from '../format/csv.ts';
 import { parameter, setParameters } from '../route.ts';
 import { Copy } from './copy.tsx';
-import { Empty } from './text.tsx';
+import { Empty, Unanswered } from './text.tsx';
 
 const ROW_PX = 30;
 const SPARE_ROWS = 8; // above and below those in sight
@@ -28,7 +28,7 @@ interface Props<Row> {
   label: string;
   noun: string;
   columns: Column<Row>[];
-  rows: Row[];
+  rows: Row[] | null; // null: not answered yet, which is not the same as none
   rowKey: (row: Row) => string;
   sort: string; // "-taken": by this column, the largest first
   empty: string;
@@ -60,7 +60,8 @@ function sorted<Row>(rows: Row[], columns: Column<Row>[], by: string): Row[] {
 }
 
 export function Table<Row>(props: Props<Row>) {
-  const { columns, rows, prefix = '' } = props;
+  const { columns, prefix = '' } = props;
+  const rows = props.rows ?? [];
   const filterText = parameter(`${prefix}filter`);
   const by = parameter(`${prefix}sort`) || props.sort;
   const fields = useMemo<Fields<Row>>(
@@ -70,7 +71,7 @@ export function Table<Row>(props: Props<Row>) {
   const filter = useMemo(() => parseFilter(filterText, fields), [filterText, fields]);
   const shown = useMemo(
     () => sorted(filterText ? rows.filter(filter.matches) : rows, columns, by),
-    [rows, filter, by, columns],
+    [props.rows, filter, by, columns],
   );
   const csv = () => csvText([columns.map((column) => column.name), ...shown.map((row) => columns.map((column) => column.value(row)))]);
   return (
@@ -85,12 +86,12 @@ export function Table<Row>(props: Props<Row>) {
           onInput={(event) => setParameters({ [`${prefix}filter`]: event.currentTarget.value })}
         />
         <span class="quiet" role="status">
-          {shown.length === rows.length ? nounText(rows.length, props.noun) : `${countText(shown.length)} of ${nounText(rows.length, props.noun)}`}
+          {!props.rows ? '' : shown.length === rows.length ? nounText(rows.length, props.noun) : `${countText(shown.length)} of ${nounText(rows.length, props.noun)}`}
         </span>
         <Copy json={props.json} command={props.command} csv={csv} name={props.noun} />
       </div>
       {filter.problem && <p class="problem">{filter.problem}</p>}
-      {shown.length === 0 ? (
+      {!props.rows ? <Unanswered /> : shown.length === 0 ? (
         <Empty title={rows.length === 0 ? props.empty : 'Nothing matches the filter.'} />
       ) : (
         <Rows {...props} shown={shown} by={by} onSort={(next) => setParameters({ [`${prefix}sort`]: next === props.sort ? null : next })} />
@@ -99,7 +100,7 @@ export function Table<Row>(props: Props<Row>) {
   );
 }
 
-function Rows<Row>(props: Props<Row> & { shown: Row[]; by: string; onSort: (by: string) => void }) {
+function Rows<Row>(props: Omit<Props<Row>, 'rows'> & { shown: Row[]; by: string; onSort: (by: string) => void }) {
   const { columns, shown, by } = props;
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
@@ -133,7 +134,7 @@ function Rows<Row>(props: Props<Row> & { shown: Row[]; by: string; onSort: (by: 
             <tr key={props.rowKey(row)} class={props.rowClass?.(row)} aria-rowindex={first + i + 2}>
               {columns.map((column) => (
                 <td key={column.name} class={column.number ? 'number' : undefined} data-column={column.name}>
-                  {column.cell ? column.cell(row) : (column.value(row) ?? '-')}
+                  <div class="cell">{column.cell ? column.cell(row) : (column.value(row) ?? '-')}</div>
                 </td>
               ))}
             </tr>
@@ -154,7 +155,7 @@ function Head<Row>({ column, by, onSort }: { column: Column<Row>; by: string; on
     <th scope="col" class={column.number ? 'number' : undefined} aria-sort={down ? 'descending' : up ? 'ascending' : 'none'}>
       <button type="button" class="plain" onClick={() => onSort(next)} title={`Sort by ${column.title}`}>
         {column.title}
-        <span aria-hidden="true">{down ? ' ▾' : up ? ' ▴' : ''}</span>
+        <span aria-hidden="true">{down ? '\u00a0▾' : up ? '\u00a0▴' : ''}</span>
       </button>
     </th>
   );

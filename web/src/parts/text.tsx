@@ -16,6 +16,14 @@ export function Bytes({ value, figure }: { value: Figure | undefined; figure?: s
   );
 }
 
+// What is taken; of a process that only its runtime tells of, at least what was requested.
+export const Taken = ({ value, requested, figure }: { value: Figure; requested: Figure; figure?: string }) =>
+  value !== null || requested === null ? (
+    <Bytes value={value} {...(figure ? { figure } : {})} />
+  ) : (
+    <span class="bytes" data-requested={requested} title={`${exactText(requested)} requested; how much more that takes is not known`}>≥ {bytesText(requested)}</span>
+  );
+
 // What the board has by its data sheet is named so: nobody has measured it.
 export const Capacity = ({ told, nominal, figure }: { told: Figure; nominal: number | undefined; figure?: string }) =>
   told !== null || nominal === undefined ? (
@@ -59,6 +67,9 @@ export const Problem = ({ text }: { text: string | null }) =>
       {text}
     </p>
   ) : null;
+
+// Whoever has no answer knows nothing, not that there is none. Why not is told by the view's problem.
+export const Unanswered = () => <p class="quiet">No answer of the daemon yet.</p>;
 
 export function Fact({ label, children }: { label: string; children: ComponentChildren }) {
   return (

@@ -4,8 +4,9 @@
 // The time of a recording: a slider over what was held, and the moments where something happened.
 import { useRef } from 'preact/hooks';
 import { now, received } from '../live/live.ts';
-import { offsetOf, recording, type Mark, type Recording } from '../live/recording.ts';
-import { bytesText, clockText, countText, dateText } from '../format/units.ts';
+import { closeOpened } from '../live/opening.ts';
+import { offsetOf, openedKey, recording, type Mark, type Recording } from '../live/recording.ts';
+import { bytesText, clockText, dateText, missingText } from '../format/units.ts';
 import { SPACE_WORDS, visible } from '../format/words.ts';
 import { setParameters } from '../route.ts';
 
@@ -14,7 +15,7 @@ const STEPS = 1000, WIDTH = 1000, HEIGHT = 30, PAUSE_MS = 120;
 const markText = (mark: Mark): string =>
   mark.kind === 'failure'
     ? `Failure ${mark.number ?? ''} of ${mark.pid ?? '?'}`
-    : `Peak${mark.space ? ` of ${SPACE_WORDS[mark.space] ?? mark.space}` : ''}: ${bytesText(mark.bytes)}`;
+    : `Peak of ${mark.space ? (SPACE_WORDS[mark.space] ?? mark.space) : 'all'}: ${bytesText(mark.bytes)}`;
 
 export const showMark = (mark: Mark, of: Recording): void => setParameters({ at: offsetOf(mark.time_ns, of) });
 
@@ -51,8 +52,9 @@ export function TimeBar() {
       <div class="table-head">
         <strong>{visible(of.file ?? '')}</strong>
         <span data-moment={time}>{dateText(time)}, {seconds} s after its beginning</span>
+        {openedKey && <button type="button" class="small" onClick={() => void closeOpened(openedKey!)}>Close the recording</button>}
         {!of.ended && <span class="quiet">its recorder was killed, or still records</span>}
-        {of.missed > 0 && <span class="quiet">{countText(of.missed)} events came too fast to be recorded</span>}
+        {of.missed > 0 && <span class="quiet">{missingText(of.missed)}</span>}
         {of.problems.map((each) => <span key={each} class="bad">{visible(each)}</span>)}
       </div>
       <div class="time-slide">

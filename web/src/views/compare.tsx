@@ -4,18 +4,22 @@
 // A frozen moment beside another, or beside now: what came, went and grew, by line.
 import { useMemo } from 'preact/hooks';
 import { useDocument } from '../live/ask.ts';
-import { forget, freeze, LINES_PATH, moments, type Moment } from '../live/moments.ts';
+import { recording } from '../live/recording.ts';
+import { forget, freezeAndCompare, freezeProblem, LINES_PATH, moments, type Moment } from '../live/moments.ts';
 import type { OriginsDocument } from '../live/documents.ts';
 import { compared, WHATS, type Difference } from '../format/compare.ts';
 import { bytesText, clockText, countText, dateText, durationText } from '../format/units.ts';
 import { Processes } from '../parts/whose.tsx';
 import { Table, type Column } from '../parts/table.tsx';
 import { Badge, Bytes, Empty, Fact, Line, Problem } from '../parts/text.tsx';
-import { go, parameter, setParameters, withKept } from '../route.ts';
+import { parameter, setParameters } from '../route.ts';
 
 const EVERY_MS = 1000;
 const KINDS: Record<string, string> = { came: 'warn', grew: 'warn', went: 'good', shrank: 'good', same: '' };
 const UNKNOWN = '(not known)';
+
+// Of a recording, one goes back too.
+const distance = (ns: number): string => `${durationText(Math.abs(ns))} ${ns < 0 ? 'earlier' : 'later'}`;
 
 const signed = (bytes: number): string => `${bytes > 0 ? '+' : ''}${bytesText(bytes)}`;
 
@@ -30,20 +34,14 @@ const COLUMNS: Column<Difference>[] = [
   { name: 'processes', title: 'Processes', value: (row) => row.processes.map((each) => `${each.process} ${each.pid}`).join(', '), width: '12rem', cell: (row) => <Processes of={row.processes} /> },
 ];
 
-export function FreezeButton() {
-  const take = async () => {
-    const moment = await freeze();
-    go(withKept(`/compare?from=${moment.id}`));
-  };
-  return <button type="button" onClick={() => void take()} title="f">Freeze this moment</button>;
-}
+export const FreezeButton = () => <button type="button" onClick={() => void freezeAndCompare()} title="f">Freeze this moment</button>;
 
 function Chooser({ label, name, value, withNow }: { label: string; name: string; value: string; withNow: boolean }) {
   return (
     <label>
       {label}{' '}
       <select value={value} onChange={(event) => setParameters({ [name]: event.currentTarget.value === 'now' ? null : event.currentTarget.value })}>
-        {withNow && <option value="now">now</option>}
+        {withNow && <option value="now">{recording.value ? 'the moment shown' : 'now'}</option>}
         {moments.value.map((each) => <option key={each.id} value={each.id}>{clockText(each.time_ns)}</option>)}
       </select>
     </label>
@@ -54,11 +52,12 @@ export function Compare() {
   const all = moments.value;
   const from = all.find((each) => each.id === parameter('from')) ?? all.at(-1);
   const to = all.find((each) => each.id === parameter('to'));
-  const missing = parameter('from') !== '' && from?.id !== parameter('from');
+  const missing = ['from', 'to'].some((name) => parameter(name) !== '' && !all.some((each) => each.id === parameter(name)));
   return (
     <>
       <h1>Compare two moments</h1>
-      {missing && <p class="notice">The moment of this link was frozen in another tab: it is kept only there.</p>}
+      <Problem text={freezeProblem.value} />
+      {missing && <p class="notice">A moment of this link was frozen in another tab: it is kept only there.</p>}
       {from ? <Two from={from} to={to ?? null} /> : (
         <Empty title="No moment is frozen yet.">
           <p>Freeze one, let the model run, and see which lines hold more.</p>
@@ -71,11 +70,11 @@ export function Compare() {
 
 function Two({ from, to }: { from: Moment; to: Moment | null }) {
   const live = useDocument<OriginsDocument>(to ? null : LINES_PATH, EVERY_MS).value;
-  const after = to?.lines ?? live.data ?? from.lines;
+  const after = to?.lines ?? live.data; // null: nobody has told yet what is held now
   const what = WHATS.find((each) => each.name === parameter('of')) ?? WHATS[0]!;
-  const rows = useMemo(() => compared(from.lines.origins, after.origins, what), [from, after, what]);
-  const shown = parameter('all') ? rows : rows.filter((row) => row.change !== 'same');
-  const before = what.bytes(from.lines.total), now = what.bytes(after.total);
+  const rows = useMemo(() => after && compared(from.lines.origins, after.origins, what), [from, after, what]);
+  const shown = rows && (parameter('all') ? rows : rows.filter((row) => row.change !== 'same'));
+  const before = what.bytes(from.lines.total), now = after && what.bytes(after.total);
   return (
     <>
       <div class="table-head">
@@ -94,9 +93,9 @@ function Two({ from, to }: { from: Moment; to: Moment | null }) {
       <Problem text={live.problem} />
       <dl class="facts panel">
         <Fact label={`Then, ${dateText(from.time_ns)}`}><Bytes value={before} figure="compare.before" /></Fact>
-        <Fact label={`${to ? 'Then' : 'Now'}, ${durationText(after.time_ns - from.time_ns)} later`}><Bytes value={now} figure="compare.after" /></Fact>
-        <Fact label="Difference"><span class="bytes" data-figure="compare.difference" data-bytes={now - before} title={`${countText(now - before)} B`}>{signed(now - before)}</span></Fact>
-        <Fact label="Lines">{['came', 'went', 'grew', 'shrank', 'same'].map((each) => `${rows.filter((row) => row.change === each).length} ${each}`).join(', ')}</Fact>
+        <Fact label={after ? `${to ? 'Then' : recording.value ? 'Shown' : 'Now'}, ${distance(after.time_ns - from.time_ns)}` : 'Now'}><Bytes value={now} figure="compare.after" /></Fact>
+        <Fact label="Difference">{now === null ? <Bytes value={null} /> : <span class="bytes" data-figure="compare.difference" data-bytes={now - before} title={`${countText(now - before)} B`}>{signed(now - before)}</span>}</Fact>
+        {rows && <Fact label="Lines">{['came', 'went', 'grew', 'shrank', 'same'].map((each) => `${rows.filter((row) => row.change === each).length} ${each}`).join(', ')}</Fact>}
       </dl>
       <Table label="differences" noun="line" columns={COLUMNS} rows={shown} rowKey={(row) => row.key} sort="-difference"
         empty="Every line holds what it held." json={LINES_PATH} command="ttmem leaks" />

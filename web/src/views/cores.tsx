@@ -68,7 +68,7 @@ export function Cores({ device, chosen }: { device: Device; chosen: string | nul
           </select>
         </label>
         <Scale how={how} most={how.rate ? 'most' : 'all'} />
-        <span class="quiet">{nounText(cores.filter((core) => core.role === 'worker').length, 'worker core')}; choose one to see its L1</span>
+        {data && <span class="quiet">{nounText(cores.filter((core) => core.role === 'worker').length, 'worker core')}; choose one to see its L1</span>}
         <Copy json={path} csv={() => csvText([[...CSV], ...cores.map((core) => CSV.map((name) => core[name]))])} command={`ttmem status --device ${device.id} --cores`} png name="core" />
       </div>
       <Problem text={problem ?? programs.problem} />

@@ -6,10 +6,10 @@ import { deviceOf, received } from '../live/live.ts';
 import { useDocument } from '../live/ask.ts';
 import type { Bank, Device, RingContents } from '../live/documents.ts';
 import { BankView } from '../parts/bank.tsx';
-import { DramBar, L1Bar, L1_PARTS } from '../parts/device_bars.tsx';
+import { DramBar, L1Bar, L1_PARTS, PEAK } from '../parts/device_bars.tsx';
 import { Legend } from '../parts/bar.tsx';
 import { Rings } from '../parts/rings.tsx';
-import { Badge, Bytes, Capacity, Count, Empty, Fact, Name, Problem } from '../parts/text.tsx';
+import { Badge, Bytes, Capacity, Count, Empty, Fact, Name, Problem, Taken } from '../parts/text.tsx';
 import { coreName } from '../format/cores.ts';
 import { percentText } from '../format/units.ts';
 import { Cores } from './cores.tsx';
@@ -50,13 +50,13 @@ const Unknown = ({ id }: { id: number }) => (
 function Figures({ device }: { device: Device }) {
   const { dram, l1_total, l1, program_l1, kernels, ring, headroom } = device;
   return (
-    <div class="panels">
+    <div class="panels pair">
       <section class="panel" aria-label="DRAM">
         <h2>DRAM</h2>
         <DramBar device={device} />
         <dl class="facts">
           <Fact label="Taken">
-            <Bytes value={dram.taken} figure="dram.taken" /> of <Capacity told={dram.capacity} nominal={device.nominal?.dram_bytes} figure="dram.capacity" /> <span class="bytes">({percentText(dram.taken, dram.capacity)})</span>
+            <Taken value={dram.taken} requested={dram.requested} figure="dram.taken" /> of <Capacity told={dram.capacity} nominal={device.nominal?.dram_bytes} figure="dram.capacity" /> <span class="bytes">({percentText(dram.taken, dram.capacity)})</span>
           </Fact>
           <Fact label="Requested"><Bytes value={dram.requested} figure="dram.requested" /></Fact>
           <Fact label="Buffers"><Count value={dram.count} figure="dram.count" /></Fact>
@@ -70,12 +70,12 @@ function Figures({ device }: { device: Device }) {
       <section class="panel" aria-label="L1">
         <h2>L1</h2>
         <L1Bar device={device} />
-        <Legend parts={L1_PARTS} />
+        <Legend parts={[...L1_PARTS, PEAK]} />
         <dl class="facts">
           <Fact label="Used">
-            <Bytes value={l1_total.used} figure="l1_total.used" /> of <Capacity told={l1_total.capacity} nominal={device.nominal?.l1_bytes} figure="l1_total.capacity" /> <span class="bytes">({percentText(l1_total.used, l1_total.capacity)})</span>
+            <Taken value={l1_total.used} requested={l1.requested} figure="l1_total.used" /> of <Capacity told={l1_total.capacity} nominal={device.nominal?.l1_bytes} figure="l1_total.capacity" /> <span class="bytes">({percentText(l1_total.used, l1_total.capacity)})</span>
           </Fact>
-          <Fact label="Buffers, taken"><Bytes value={l1.taken} figure="l1.taken" /></Fact>
+          <Fact label="Buffers, taken"><Taken value={l1.taken} requested={l1.requested} figure="l1.taken" /></Fact>
           <Fact label="Buffers, peak"><Bytes value={l1.peak} figure="l1.peak" /></Fact>
           <Fact label="Largest free block per core"><Bytes value={l1.largest_free} figure="l1.largest_free" /></Fact>
           <Fact label="Program L1, resident"><Bytes value={program_l1.resident} figure="program_l1.resident" /></Fact>
@@ -87,23 +87,20 @@ function Figures({ device }: { device: Device }) {
           </Fact>
         </dl>
       </section>
-      <section class="panel" aria-label="Kernels and launches">
+      <section class="panel wide" aria-label="Kernels and launches">
         <h2>Kernels</h2>
         <dl class="facts">
           <Fact label="Footprint, in no total"><Bytes value={kernels.total.footprint} figure="kernels.total.footprint" /></Fact>
           <Fact label="Application"><Bytes value={kernels.application.footprint} figure="kernels.application.footprint" /></Fact>
           <Fact label="Fabric"><Bytes value={kernels.fabric.footprint} figure="kernels.fabric.footprint" /></Fact>
           <Fact label="Dispatch"><Bytes value={kernels.dispatch.footprint} figure="kernels.dispatch.footprint" /></Fact>
+          {(kernels.estimated.count ?? 0) > 0 && <Fact label="Estimated (est), in no total"><Bytes value={kernels.estimated.footprint} figure="kernels.estimated.footprint" /></Fact>}
+          {kernels.sizes !== 'true' && <Fact label="Sizes">of a stand-in compiler, not the real one</Fact>}
           {Object.entries(kernels.by_core_type).filter(([, bytes]) => (bytes ?? 0) > 0).map(([type, bytes]) => (
             <Fact key={type} label={`On ${type} cores`}><Bytes value={bytes} figure={`kernels.by_core_type.${type}`} /></Fact>
           ))}
           <Fact label="Code of all kernels"><Bytes value={kernels.code_bytes} figure="kernels.code_bytes" /></Fact>
           <Fact label="Equal code counted once"><Bytes value={kernels.unique_bytes} figure="kernels.unique_bytes" /></Fact>
-          {kernels.shared_code.map((code) => (
-            <Fact key={`${code.name} ${code.bytes}`} label="Shared">
-              <Name of={code.name} />, <Bytes value={code.bytes} /> in {code.kernels} kernels
-            </Fact>
-          ))}
           <Fact label="Launches"><Count value={kernels.dispatches} figure="kernels.dispatches" /></Fact>
           <Fact label="First loads"><Count value={kernels.first_loads} figure="kernels.first_loads" /></Fact>
           <Fact label="Cache hits"><Count value={kernels.cache_hits} figure="kernels.cache_hits" /></Fact>
@@ -114,8 +111,22 @@ function Figures({ device }: { device: Device }) {
             </Fact>
           )}
         </dl>
+        <SharedCode of={kernels.shared_code} />
       </section>
     </div>
+  );
+}
+
+function SharedCode({ of }: { of: Device['kernels']['shared_code'] }) {
+  if (of.length === 0) return null;
+  return (
+    <ul class="shared-code" aria-label="Code that several kernels share">
+      {of.map((code) => (
+        <li key={`${code.name} ${code.bytes}`}>
+          <Name of={code.name} /> <span class="quiet"><Bytes value={code.bytes} /> shared by {code.kernels} kernels</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

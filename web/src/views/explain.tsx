@@ -3,6 +3,7 @@
 //
 // Why something did not fit, as `ttmem explain` says it: the verdict, the bank as it was, who is in the
 // way, and what helps.
+import type { ComponentChildren } from 'preact';
 import { useDocument } from '../live/ask.ts';
 import type { ClashSides, Cure, ExplainDocument, Holder } from '../live/explained.ts';
 import { BankPicture } from '../parts/bank_picture.tsx';
@@ -22,11 +23,15 @@ export function Explanation({ whose, number }: { whose: string; number: number }
   const path = `/api/v1/explain?pid=${encodeURIComponent(whose)}&number=${number}`;
   const { data, problem } = useDocument<ExplainDocument>(path, EVERY_MS).value;
   if (!data) return <Problem text={problem} />;
+  return <Findings of={data} copy={<Copy json={path} command={`ttmem explain ${number} --pid ${whose}`} png name="explanation" />} />;
+}
+
+export function Findings({ of: data, copy }: { of: ExplainDocument; copy?: ComponentChildren }) {
   return (
     <section aria-label="Why, and what helps" data-verdict={data.verdict}>
       <div class="table-head">
         <p class="headline">{visible(data.headline)}</p>
-        <Copy json={path} command={`ttmem explain ${number} --pid ${whose}`} png name="explanation" />
+        {copy}
       </div>
       <Sums of={data} />
       {data.picture && data.picture.length > 0 ? (

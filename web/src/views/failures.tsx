@@ -5,14 +5,14 @@
 import { useDocument } from '../live/ask.ts';
 import type { ProcessFailure } from '../live/documents.ts';
 import { Table } from '../parts/table.tsx';
-import { Bytes, Empty, Fact, Name, Problem } from '../parts/text.tsx';
+import { Bytes, Empty, Fact, Name, Problem, Unanswered } from '../parts/text.tsx';
 import { processKey } from '../live/merge.ts';
 import { failurePath } from '../parts/alarms.tsx';
 import { Icicle } from '../parts/icicle.tsx';
 import { byOperationAndLine } from '../format/groups.ts';
 import { setParameters } from '../route.ts';
 import { dateText } from '../format/units.ts';
-import { KIND_WORDS, SPACE_WORDS, visible } from '../format/words.ts';
+import { KIND_WORDS, SPACE_WORDS, visible, visibleLines } from '../format/words.ts';
 import { Explanation } from './explain.tsx';
 import { HOLDING_COLUMNS } from './holdings.tsx';
 
@@ -22,19 +22,23 @@ interface Failures {
 }
 
 // Without the stack of the runtime, which is in the failure's own view.
-const firstLines = (message: string | null): string =>
-  ((message ?? '').split('\nbacktrace:')[0] ?? '').split('\n').map(visible).join('\n');
+const firstLines = (message: string): string =>
+  visibleLines(message.split('\nbacktrace:')[0] ?? '');
+
+const Message = ({ of }: { of: string | null }) =>
+  of === null ? <p class="quiet">Its words are not told here: the process is another user's, or had none.</p> : <p class="mono message">{firstLines(of)}</p>;
 
 const kindOf = (failure: ProcessFailure): string => KIND_WORDS[failure.kind] ?? failure.kind;
 
 export function FailuresView() {
-  const { data, problem, loading } = useDocument<Failures>('/api/v1/failures', EVERY_MS).value;
+  const { data, problem } = useDocument<Failures>('/api/v1/failures', EVERY_MS).value;
   const failures = [...(data?.failures ?? [])].sort((a, b) => (b.time_ns ?? 0) - (a.time_ns ?? 0));
   return (
     <>
       <h1>Failures</h1>
       <Problem text={problem} />
-      {!loading && failures.length === 0 && (
+      {!data && <Unanswered />}
+      {data && failures.length === 0 && (
         <Empty title="Nothing has failed.">
           <p>Failed allocations and clashes of every recorded process appear here, with what was held at that moment.</p>
         </Empty>
@@ -48,7 +52,7 @@ export function FailuresView() {
                 <Name of={failure.process} /> {failure.pid}, {dateText(failure.time_ns)}
               </span>
             </h2>
-            <p class="mono message">{firstLines(failure.message)}</p>
+            <Message of={failure.message} />
           </li>
         ))}
       </ul>
@@ -66,7 +70,7 @@ export function FailureView({ whose, number }: { whose: string; number: number }
     return (
       <>
         <h1>Failure {number} of process {visible(whose)}</h1>
-        {loading ? <p class="quiet">Asking for it…</p> : <Empty title={problem ?? 'It is not kept any more: a process keeps its last four.'} />}
+        {loading ? <p class="quiet">Asking for it…</p> : <Empty title={problem ?? 'It is not kept: a process keeps its first four and its last four.'} />}
       </>
     );
   }
@@ -77,7 +81,7 @@ export function FailureView({ whose, number }: { whose: string; number: number }
       <h1>{kindOf(failure)}</h1>
       <Explanation whose={process} number={number} />
       <h2>In the runtime's words</h2>
-      <p class="mono message">{firstLines(failure.message)}</p>
+      <Message of={failure.message} />
       <dl class="facts panel">
         <Fact label="Process"><Name of={failure.process} /> {failure.pid}{!failure.alive && ' (ended)'}</Fact>
         <Fact label="When">{dateText(failure.time_ns)}</Fact>

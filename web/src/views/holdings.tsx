@@ -24,7 +24,7 @@ export async function loadHoldings(path: string, signal: AbortSignal): Promise<L
   const holdings: Holding[] = [];
   let total = 0, cursor: string | null = null;
   do {
-    const page: HoldingsDocument = await ask(`${path}&limit=${PAGE}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`, signal);
+    const page: HoldingsDocument = await ask(`${path}&limit=${Math.min(PAGE, MOST - holdings.length)}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`, signal);
     holdings.push(...page.holdings);
     total = page.total;
     cursor = page.next;
@@ -75,7 +75,7 @@ export function HoldingsTable({ scope, command }: { scope: string; command: stri
   const chosen = parameter('show') || CHOICES[0]![0];
   const query = chosen === 'all' ? '' : chosen;
   const path = `/api/v1/holdings?${[scope, query].filter((each) => each).join('&')}`;
-  const { data, problem, loading } = useDocument<Loaded>(path, EVERY_MS, loadHoldings).value;
+  const { data, problem } = useDocument<Loaded>(path, EVERY_MS, loadHoldings).value;
   const rows = data?.holdings ?? [];
   return (
     <>
@@ -92,12 +92,8 @@ export function HoldingsTable({ scope, command }: { scope: string; command: stri
           The first {countText(rows.length)} of {countText(data.total)}: choose a device, a process or a kind to see the others.
         </p>
       )}
-      {data || !loading ? (
-        <Table label="holdings" noun="holding" columns={HOLDING_COLUMNS} rows={rows} rowKey={keyOf} sort="-size" extra={EXTRA}
-          rowClass={(holding) => (holding.alive ? '' : 'ended')} empty="Nothing is held here." json={path} command={command} />
-      ) : (
-        <p class="quiet">Asking for the holdings…</p>
-      )}
+      <Table label="holdings" noun="holding" columns={HOLDING_COLUMNS} rows={data?.holdings ?? null} rowKey={keyOf} sort="-size" extra={EXTRA}
+        rowClass={(holding) => (holding.alive ? '' : 'ended')} empty="Nothing is held here." json={path} command={command} />
     </>
   );
 }

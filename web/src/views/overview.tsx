@@ -6,49 +6,73 @@ import { computed, useComputed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { allDevices, allProcesses, deviceIds, deviceOf, directories, processKeys } from '../live/live.ts';
 import type { Device, Mesh } from '../live/documents.ts';
-import { DramBar, DRAM_PARTS, L1Bar, L1_PARTS } from '../parts/device_bars.tsx';
+import { DRAM_PARTS, L1_PARTS, NamedBars, PEAK } from '../parts/device_bars.tsx';
 import { Legend } from '../parts/bar.tsx';
 import { CopyCommand } from '../parts/copy.tsx';
 import { MiniMap } from '../parts/mini_map.tsx';
-import { Badge, Bytes, Capacity, Empty, Name } from '../parts/text.tsx';
-import { nounText, percentText } from '../format/units.ts';
+import { Badge, Bytes, Empty, Name } from '../parts/text.tsx';
+import { visible } from '../format/words.ts';
+import { nounText } from '../format/units.ts';
 import { alarmsOf } from '../parts/alarms.tsx';
 import { processPath, ProcessTable } from './processes.tsx';
 
 const MOST_COLUMNS = 8; // that are wide enough to be read
 
-// Chips are laid out as the largest mesh has them; the others follow.
-function layout(): { mesh: Mesh | null; rest: number[] } {
-  const meshes = allProcesses.value.filter((each) => each.alive).flatMap((each) => each.meshes);
-  const known = meshes.filter((mesh) => mesh.devices.length > 1 && mesh.devices.length === mesh.rows * mesh.columns);
-  const mesh = known.sort((a, b) => b.devices.length - a.devices.length)[0] ?? null;
-  return { mesh, rest: deviceIds.value.filter((id) => !mesh?.devices.includes(id)) };
+// A mesh that is too wide is broken into rows of the same length, if that leaves none over.
+const columnsOf = (mesh: Mesh): number | undefined =>
+  mesh.columns <= MOST_COLUMNS ? mesh.columns : [8, 7, 6, 5, 4].find((each) => mesh.columns % each === 0);
+
+const kindOf = (device: Device): string => `${device.board ?? device.arch}${device.mock ? ' mock' : ''}`;
+
+// What all of these are; null: not the same.
+function commonKind(ids: number[]): string | null {
+  const kinds = new Set(ids.map((id) => { const device = deviceOf(id); return device ? kindOf(device) : null; }));
+  return kinds.size === 1 ? [...kinds][0]! : null;
+}
+
+// Chips are laid out as the meshes have them, the largest first; each chip stands once, and the others follow.
+function layout(): { meshes: Mesh[]; rest: number[] } {
+  const all = allProcesses.value.filter((each) => each.alive).flatMap((each) => each.meshes);
+  const whole = all.filter((mesh) => mesh.devices.length > 1 && mesh.devices.length === mesh.rows * mesh.columns);
+  const placed = new Set<number>(), meshes: Mesh[] = [];
+  for (const mesh of whole.sort((a, b) => b.devices.length - a.devices.length || a.devices[0]! - b.devices[0]!)) {
+    if (mesh.devices.some((id) => placed.has(id))) continue;
+    mesh.devices.forEach((id) => placed.add(id));
+    meshes.push(mesh);
+  }
+  return { meshes, rest: deviceIds.value.filter((id) => !placed.has(id)) };
+}
+
+function MeshCards({ mesh, many }: { mesh: Mesh; many: boolean }) {
+  const columns = columnsOf(mesh);
+  // On small cards it is said once, where all are the same.
+  const kind = useComputed(() => (many ? commonKind(mesh.devices) : null)).value;
+  return (
+    <section aria-label={`Mesh of ${mesh.rows} x ${mesh.columns}`} data-mesh={mesh.devices.join(' ')}>
+      <h2>
+        Mesh <span class="quiet">{mesh.rows} x {mesh.columns}<span class="laid-out">, {columns === mesh.columns ? 'as it is wired' : columns ? `in rows of ${columns}` : 'row by row'}</span>{kind && `, ${visible(kind)}`}</span>
+      </h2>
+      <div class={`cards${columns ? ' mesh' : ''}${many ? ' many' : ''}`} {...(columns ? { style: { '--columns': String(columns) } } : {})}>
+        {mesh.devices.map((id) => (
+          <Card key={id} id={id} kindSaid={kind !== null} />
+        ))}
+      </div>
+    </section>
+  );
 }
 
 export function Overview() {
   if (deviceIds.value.length === 0 && processKeys.value.length === 0) return <Nothing />;
-  const { mesh, rest } = layout();
+  const { meshes, rest } = layout();
   const many = deviceIds.value.length > 8;
-  const wired = mesh !== null && mesh.columns <= MOST_COLUMNS;
   return (
     <>
       <h1 class="unseen">Overview</h1>
       <Alarms />
-      {mesh && (
-        <section aria-label={`Mesh of ${mesh.rows} x ${mesh.columns}`}>
-          <h2>
-            Mesh <span class="quiet">{mesh.rows} x {mesh.columns}, {wired ? 'as it is wired' : 'row by row'}</span>
-          </h2>
-          <div class={`cards${wired ? ' mesh' : ''}${many ? ' many' : ''}`} style={{ '--columns': String(mesh.columns) }}>
-            {mesh.devices.map((id) => (
-              <Card key={id} id={id} />
-            ))}
-          </div>
-        </section>
-      )}
+      {meshes.map((mesh) => <MeshCards key={mesh.devices.join(' ')} mesh={mesh} many={many} />)}
       {rest.length > 0 && (
         <section aria-label="Devices">
-          <h2>{mesh ? 'Other devices' : 'Devices'}</h2>
+          <h2>{meshes.length > 0 ? 'Other devices' : 'Devices'}</h2>
           <div class={many ? 'cards many' : 'cards'}>
             {rest.map((id) => (
               <Card key={id} id={id} />
@@ -56,7 +80,7 @@ export function Overview() {
           </div>
         </section>
       )}
-      <Legend parts={[...DRAM_PARTS, ...L1_PARTS]} />
+      <Legend parts={[...DRAM_PARTS, ...L1_PARTS, PEAK]} />
       <h2>Processes</h2>
       <ProcessTable />
     </>
@@ -113,7 +137,8 @@ function Headroom({ device }: { device: Device }) {
   );
 }
 
-function Card({ id }: { id: number }) {
+// Of what is not known, one "?" is enough.
+function Card({ id, kindSaid = false }: { id: number; kindSaid?: boolean }) {
   const device = deviceOf(id);
   if (!device) return <div class="card gone">Device {id} is not in use</div>;
   const name = `Device ${id}`;
@@ -123,31 +148,13 @@ function Card({ id }: { id: number }) {
         <a class="card-title" href={`/d/${id}`}>
           {name}
         </a>{' '}
-        <span class="quiet">
-          {device.board ?? device.arch}
-          {device.mock && ' mock'}
-        </span>
+        {!kindSaid && <span class="quiet">{visible(kindOf(device))}</span>}
         <HostFacts device={device} />
       </header>
       <div class="card-body">
         <MiniMap id={id} />
         <div class="card-bars">
-          <div class="bar-line">
-            <span>DRAM</span>
-            <span>
-              <Bytes value={device.dram.taken} figure="dram.taken" /> <span class="quiet of">of <Capacity told={device.dram.capacity} nominal={device.nominal?.dram_bytes} /></span>{' '}
-              <span class="percent">{percentText(device.dram.taken, device.dram.capacity)}</span>
-            </span>
-          </div>
-          <DramBar device={device} />
-          <div class="bar-line">
-            <span>L1</span>
-            <span>
-              <Bytes value={device.l1_total.used} figure="l1_total.used" /> <span class="quiet of">of <Capacity told={device.l1_total.capacity} nominal={device.nominal?.l1_bytes} /></span>{' '}
-              <span class="percent">{percentText(device.l1_total.used, device.l1_total.capacity)}</span>
-            </span>
-          </div>
-          <L1Bar device={device} />
+          <NamedBars device={device} />
         </div>
       </div>
       <div class="card-foot">
@@ -169,6 +176,7 @@ function HostFacts({ device }: { device: Device }) {
     host.power_microwatts === null ? null : `${Math.round(host.power_microwatts / 1e6)} W`,
     host.aiclk_mhz === null ? null : `${host.aiclk_mhz} MHz`,
   ].filter((each) => each !== null);
+  if (facts.length === 0) return null;
   return <span class="host-facts">{facts.join('  ')}</span>;
 }
 

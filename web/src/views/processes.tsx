@@ -5,10 +5,11 @@
 import { allProcesses, now } from '../live/live.ts';
 import type { Process } from '../live/documents.ts';
 import { processKey } from '../live/merge.ts';
-import { path } from '../parts/alarms.tsx';
+import { failurePath, path } from '../parts/alarms.tsx';
 import { Table, type Column } from '../parts/table.tsx';
-import { Badge, Bytes, Name } from '../parts/text.tsx';
-import { ageText, countText, durationText, rangesText } from '../format/units.ts';
+import { Badge, Name, Taken } from '../parts/text.tsx';
+import { ageText, countText, dateText, durationText, rangesText } from '../format/units.ts';
+import { KIND_WORDS } from '../format/words.ts';
 
 export const processPath = path;
 
@@ -33,10 +34,10 @@ function age(process: Process): string {
   return process.started_ns === null ? '-' : durationText(process.ended_ns - process.started_ns);
 }
 
-const bytes = (name: keyof Process['held'], title: string): Column<Process> => ({
+const bytes = (name: keyof Process['held'], title: string, requested?: keyof Process['held']): Column<Process> => ({
   name, title, number: true, width: name === 'program_l1' ? '7.8rem' : '7rem',
   value: (process) => process.held[name],
-  cell: (process) => <Bytes value={process.held[name]} figure={`held.${name}`} />,
+  cell: (process) => <Taken value={process.held[name]} requested={requested ? process.held[requested] : null} figure={`held.${name}`} />,
 });
 
 const COLUMNS: Column<Process>[] = [
@@ -47,16 +48,18 @@ const COLUMNS: Column<Process>[] = [
     cell: (process) => <Name of={process.user ?? String(process.uid)} /> },
   { name: 'state', title: 'State', value: (process) => (process.alive ? 'running' : process.ended), cell: (process) => <State of={process} />, width: '6.5rem' },
   { name: 'devices', title: 'Devices', value: deviceList, width: '6rem', cell: (process) => <span title={deviceList(process)}>{deviceList(process) || '-'}</span> },
-  bytes('dram', 'DRAM'),
-  bytes('l1', 'L1'),
+  bytes('dram', 'DRAM', 'dram_requested'),
+  bytes('l1', 'L1', 'l1_requested'),
   bytes('program_l1', 'Program L1'),
   bytes('kernels', 'Kernels'),
   { name: 'launches', title: 'Launches', value: (process) => process.held.dispatches, number: true, width: '6.8rem',
     cell: (process) => countText(process.held.dispatches) },
-  { name: 'failures', title: 'Failures', value: (process) => process.failures.length, number: true, width: '6.2rem' },
-  { name: 'age', title: 'Age', value: (process) => process.started_ns, number: true, width: '6rem', cell: age },
+  { name: 'failures', title: 'Failures', value: (process) => process.failure_count, number: true, width: '6.2rem', cell: (process) => countText(process.failure_count) },
+  { name: 'age', title: 'Age', value: (process) => process.started_ns, number: true, width: '7rem', cell: age },
   { name: 'figures', title: 'Figures', value: (process) => String(process.tracking.exact), cell: (process) => <Quality of={process} />, width: '7.4rem' },
 ];
+
+const COMMAND = 'ttmem status';
 
 export const ProcessTable = () => (
   <Table
@@ -69,8 +72,29 @@ export const ProcessTable = () => (
     rowClass={(process) => (process.alive ? '' : 'ended')}
     empty="No process is recorded. Start one with: ttmem run python model.py"
     json="/api/v1/processes"
-    command="ttmem status"
+    command={COMMAND}
   />
+);
+
+// Of those that ended, what tells most about the end.
+const ENDS: Column<Process>[] = [
+  ...COLUMNS.filter((column) => ['name', 'pid', 'user', 'state'].includes(column.name)),
+  { name: 'ended', title: 'When', value: (process) => process.ended_ns, width: '12rem', cell: (process) => (process.ended_ns === null ? <span class="quiet">not seen</span> : dateText(process.ended_ns)) },
+  ...COLUMNS.filter((column) => ['devices', 'dram', 'l1', 'program_l1', 'kernels'].includes(column.name)),
+  { name: 'failure', title: 'Last failure', value: (process) => process.failures.at(-1)?.kind, width: '18rem', cell: (process) => <LastFailure of={process} /> },
+];
+
+function LastFailure({ of }: { of: Process }) {
+  const last = of.failures.at(-1);
+  return last ? <a href={failurePath(of, last.number)}>{KIND_WORDS[last.kind] ?? last.kind}</a> : <span class="quiet">-</span>;
+}
+
+export const Dead = () => (
+  <>
+    <h1>Black boxes</h1>
+    <p class="quiet">What processes held when they ended; it is in no sum. A device gives their memory back; <code>ttmem gc</code> removes the boxes.</p>
+    <Table label="ended processes" noun="process" columns={ENDS} rows={allProcesses.value.filter((each) => !each.alive)} rowKey={processKey} sort="" empty="No process has ended and left its box." json="/api/v1/processes" command={COMMAND} />
+  </>
 );
 
 export const Processes = () => (

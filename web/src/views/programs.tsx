@@ -9,9 +9,19 @@ import { processKey } from '../live/merge.ts';
 import { Table, type Column } from '../parts/table.tsx';
 import { Timeline } from '../parts/timeline.tsx';
 import { Badge, Bytes, Line, Name, Problem } from '../parts/text.tsx';
-import { ageText, countText } from '../format/units.ts';
+import { Copy } from '../parts/copy.tsx';
+import { ageText, countText, rateText } from '../format/units.ts';
+import { csvText } from '../format/csv.ts';
+import { Kernels } from './kernels.tsx';
 
-const EVERY_MS = 2000;
+const EVERY_MS = 2000, LAUNCHES = '/api/v1/programs/all/launches';
+const NONE: Program[] = [];
+
+// A program is loaded once on each of its devices; later loads are reloads.
+const firstLoads = (program: Program): number => (program.loaded ? 1 : 0);
+
+// A launch of a program that is not there any more writes it again.
+const inRing = (program: Program): string => (program.in_ring === null ? '?' : program.in_ring ? 'there' : program.loaded ? 'left' : '-');
 
 const COLUMNS: Column<Program>[] = [
   { name: 'name', title: 'Program', value: (program) => program.name, width: '16rem', cell: (program) => <Name of={program.name} none={program.id} /> },
@@ -21,12 +31,14 @@ const COLUMNS: Column<Program>[] = [
   { name: 'footprint', title: 'Kernels', value: (program) => program.footprint, number: true, width: '8rem', cell: (program) => <Bytes value={program.footprint} /> },
   { name: 'l1', title: 'Program L1', value: (program) => program.l1_allocated, number: true, width: '8rem', cell: (program) => <Bytes value={program.l1_allocated} /> },
   { name: 'core_l1', title: 'Fullest core', value: (program) => program.l1_largest_core, number: true, width: '8rem', cell: (program) => <Bytes value={program.l1_largest_core} /> },
-  { name: 'ring', title: 'In the ring', value: (program) => program.config_bytes['tensix'] ?? 0, number: true, width: '8rem', cell: (program) => <Bytes value={program.config_bytes['tensix'] ?? 0} /> },
+  { name: 'ring', title: 'Slice of the ring', value: (program) => program.config_bytes['tensix'] ?? null, number: true, width: '7rem', cell: (program) => <Bytes value={program.config_bytes['tensix']} /> },
+  { name: 'in_ring', title: 'In the ring', value: (program) => inRing(program), width: '5.5rem' },
   { name: 'cores', title: 'Cores', value: (program) => program.cores, number: true, width: '5.5rem' },
   { name: 'launches', title: 'Launches', value: (program) => program.dispatches, number: true, width: '7rem', cell: (program) => countText(program.dispatches) },
-  { name: 'rate', title: 'Per second', value: (program) => program.dispatches_per_second, number: true, width: '7.5rem', cell: (program) => program.dispatches_per_second?.toFixed(1) ?? '-' },
-  { name: 'now', title: 'Now', value: (program) => program.recent_per_second, number: true, width: '6rem', cell: (program) => (program.recent_per_second === null ? '?' : `${program.recent_per_second.toFixed(1)}/s`) },
+  { name: 'rate', title: 'Per second', value: (program) => program.dispatches_per_second, number: true, width: '7.5rem', cell: (program) => (program.dispatches_per_second === null ? '-' : rateText(program.dispatches_per_second)) },
+  { name: 'now', title: 'Now', value: (program) => program.recent_per_second, number: true, width: '6rem', cell: (program) => (program.recent_per_second === null ? '?' : `${rateText(program.recent_per_second)}/s`) },
   { name: 'replays', title: 'Replays', value: (program) => program.replays, number: true, width: '6.5rem', cell: (program) => countText(program.replays) },
+  { name: 'first_loads', title: 'First loads', value: firstLoads, number: true, width: '7.5rem' },
   { name: 'hits', title: 'Hits', value: (program) => program.cache_hits, number: true, width: '6rem', cell: (program) => countText(program.cache_hits) },
   { name: 'reloads', title: 'Reloads', value: (program) => program.reloads, number: true, width: '6.5rem', cell: (program) => countText(program.reloads) },
   { name: 'last', title: 'Last launch', value: (program) => program.last_dispatch_ns, number: true, width: '8rem', cell: (program) => (program.last_dispatch_ns === null ? 'never' : `${ageText(program.last_dispatch_ns, now.peek())} ago`) },
@@ -35,23 +47,25 @@ const COLUMNS: Column<Program>[] = [
   { name: 'line', title: 'Line', value: (program) => program.line, width: '14rem', cell: (program) => <Line of={program.line} /> },
 ];
 
+const launchesCsv = (of: LaunchesDocument | null): string =>
+  csvText([['program', 'name', 'pid', 'time_ns', 'launches', 'replays', 'marks'], ...(of?.programs ?? []).flatMap((program) =>
+    program.intervals.map((each) => [program.id, program.name, program.pid, each.time_ns, each.launches, each.replays, each.marks.join(' ')]))]);
+
 export function Programs() {
   const { data, problem } = useDocument<{ programs: Program[] }>('/api/v1/programs', EVERY_MS).value;
-  const launches = useDocument<LaunchesDocument>('/api/v1/programs/all/launches', EVERY_MS).value;
+  const launches = useDocument<LaunchesDocument>(LAUNCHES, EVERY_MS).value;
   return (
     <>
       <h1>Programs</h1>
       <Problem text={problem ?? launches.problem} />
       <section aria-label="Which program ran when">
-        <h2>Which ran when</h2>
+        <div class="table-head"><h2>Which ran when</h2><Copy json={LAUNCHES} csv={() => launchesCsv(launches.data)} png name="launch" /></div>
         <Timeline document={launches.data} />
       </section>
       <h2>All programs</h2>
-      <Table label="programs" noun="program" columns={COLUMNS} rows={data?.programs ?? []} rowKey={(program) => `${processKey(program)} ${program.id}`}
+      <Table label="programs" noun="program" columns={COLUMNS} rows={data?.programs ?? null} rowKey={(program) => `${processKey(program)} ${program.id}`}
         sort="-l1" empty="No live program." json="/api/v1/programs" command="ttmem status --programs" />
-      <p class="quiet">
-        Kernels: binary bytes x cores, an upper bound that is in no total. Kernels of every program: <a href="/holdings?show=kind%3Dkernel">all kernels</a>.
-      </p>
+      <Kernels programs={data?.programs ?? NONE} />
     </>
   );
 }
