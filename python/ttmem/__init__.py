@@ -10,6 +10,7 @@ Importing this package loads no library and starts nothing.
 """
 
 from .command import snapshot
+from .explaining import explain
 from .figures import Device, DeviceFigures, NotTracked, devices
 from .fit import fit
 from .l1_tracker import L1Tracker
@@ -38,6 +39,7 @@ __all__ = [
     "Region",
     "Tracking",
     "devices",
+    "explain",
     "fit",
     "max_memory_allocated",
     "memory_allocated",

@@ -15,7 +15,7 @@ from .library import native_directory
 def find() -> str:
     """The path of the command: $TTMEM_BIN, the package's own copy, or the one on PATH."""
     named = os.environ.get("TTMEM_BIN")
-    if named:
+    if named and not _is_this_script(named):
         return named
     bundled = os.path.join(native_directory(), "bin", "ttmem")
     if os.access(bundled, os.X_OK):
@@ -25,7 +25,7 @@ def find() -> str:
     if found and not _is_script(found):
         return found
     raise FileNotFoundError(
-        "ttmem: no command: install the package with `pip install .`, or name it in TTMEM_BIN"
+        "ttmem: no command: install the package with `pip install ttmem-*.whl`, or name it in TTMEM_BIN"
     )
 
 
@@ -75,6 +75,10 @@ def snapshot() -> Dict[str, Any]:
     return document("status")
 
 
+#: The original's commands, which the command is too, if it is called so.
+ORIGINAL = ("allocation_server_poc", "tt_smi_umd")
+
+
 def main() -> int:
     """Becomes the command, so that it is the same process to whoever started it."""
     try:
@@ -82,7 +86,8 @@ def main() -> int:
     except FileNotFoundError as reason:
         print(reason, file=sys.stderr)
         return 127
-    os.execv(path, [path, *sys.argv[1:]])
+    called = os.path.basename(sys.argv[0])
+    os.execv(path, [called if called in ORIGINAL else path, *sys.argv[1:]])
     return 127  # not reached: execv returns only by raising
 
 
@@ -102,6 +107,11 @@ def _output(arguments: List[str], accepted: Sequence[int] = (0,)) -> str:
 
 def _environment() -> Dict[str, str]:
     return {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+
+
+def _is_this_script(path: str) -> bool:
+    """Whether it would only come back here, for ever."""
+    return os.path.realpath(path) == os.path.realpath(sys.argv[0])
 
 
 def _is_script(path: str) -> bool:

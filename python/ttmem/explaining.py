@@ -1,32 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The ttmem authors
-"""Says why something did not fit, and what helps, when the exception leaves the program uncaught.
+"""Says why something did not fit, and what helps: when it is asked, or when the exception leaves the
+program uncaught.
 
 Nothing is printed while an exception can still be caught, and the exception itself stays as it is.
 """
 
 import os
 import sys
-from typing import Any, Optional
+import threading
+from typing import Any, Dict, Iterator, List, Optional, Set
 
 from . import command
 
-_told = 0  # number of the last failure that was explained
+_told: Set[int] = set()  # numbers of the failures that were explained
 _started = False
 
 
-def hint() -> Optional[str]:
-    """The verdict and the first cure of this process's newest failure; None if it has none, or the
-    last one was told already."""
-    global _told
+def explain(number: Optional[int] = None, pid: Optional[int] = None) -> Dict[str, Any]:
+    """Why something did not fit, who is in the way and what helps: the document of `ttmem explain
+    --json`; docs/json.md has every field.
+
+    Of the newest failure of any process, or of the one with this number, or of this process id.
+    RuntimeError if there is none.
+    """
+    words = ["explain"]
+    if number is not None:
+        words.append(str(number))
+    if pid is not None:
+        words += ["--pid", str(pid)]
+    return command.document(*words)
+
+
+def hint(error: Optional[BaseException]) -> Optional[str]:
+    """The verdict and the first cure of the failure of this process that `error` tells; None if it
+    tells none, or one that was told already."""
     try:
-        findings = command.document("explain", "--pid", str(os.getpid()))
+        findings = _findings_of(error)
     except (OSError, RuntimeError, ValueError):
         return None
-    number = int(findings["failure"]["number"])
-    if number <= _told:
+    if findings is None:
         return None
-    _told = number
+    number = int(findings["failure"]["number"])
+    _told.add(number)
     lines = [f"ttmem: {findings['headline']}"]
     for cure in findings["cures"][:1]:
         lines.append(f"  {cure['text']}")
@@ -38,6 +54,44 @@ def hint() -> Optional[str]:
     return "\n".join(lines)
 
 
+def _findings_of(error: Optional[BaseException]) -> Optional[Dict[str, Any]]:
+    """A failure that was caught, and an error that has nothing to do with it, are not one story: the
+    runtime's message must stand in the exception, or in one that it came of."""
+    texts = [str(each) for each in _chain(error)]
+    if not any(texts):
+        return None
+    findings = explain(pid=os.getpid())
+    newest = int(findings["failure"]["number"])
+    while not _is_told_by(findings, texts):
+        number = int(findings["failure"]["number"]) - 1
+        if number <= max(0, newest - _KEPT):
+            return None
+        findings = explain(number, pid=os.getpid())
+    return findings
+
+
+_KEPT = 4  # of the last failures a process keeps so many
+
+
+def _is_told_by(findings: Dict[str, Any], texts: List[str]) -> bool:
+    failure = findings["failure"]
+    if int(failure["number"]) in _told:
+        return False
+    return any(failure["message"] and failure["message"] in text for text in texts)
+
+
+def _chain(error: Optional[BaseException]) -> Iterator[BaseException]:
+    seen: Set[int] = set()
+    waiting = [error]
+    while waiting:
+        each = waiting.pop()
+        if each is None or id(each) in seen:
+            continue
+        seen.add(id(each))
+        yield each
+        waiting += [each.__cause__, each.__context__, *getattr(each, "exceptions", ())]
+
+
 def start() -> None:
     """From now on, after the traceback of an uncaught exception."""
     global _started
@@ -45,12 +99,13 @@ def start() -> None:
         return
     _started = True
     _chain_excepthook()
+    _chain_threads()
     _chain_ipython()
 
 
-def _print_hint() -> None:
+def _print_hint(error: Optional[BaseException]) -> None:
     try:
-        text = hint()
+        text = hint(error)
         if text:
             print(text, file=sys.stderr)
     except Exception:  # pylint: disable=broad-except
@@ -62,9 +117,20 @@ def _chain_excepthook() -> None:
 
     def hook(kind: Any, value: Any, trace: Any) -> None:
         before(kind, value, trace)
-        _print_hint()
+        _print_hint(value)
 
     sys.excepthook = hook
+
+
+def _chain_threads() -> None:
+    before = threading.excepthook
+
+    def hook(told: Any) -> None:
+        error = told.exc_value
+        before(told)
+        _print_hint(error)
+
+    threading.excepthook = hook
 
 
 def _chain_ipython() -> None:
@@ -74,8 +140,9 @@ def _chain_ipython() -> None:
         return
     before = shell.showtraceback
 
-    def show(*arguments: Any, **settings: Any) -> None:
-        before(*arguments, **settings)
-        _print_hint()
+    def show(exc_tuple: Any = None, *arguments: Any, **settings: Any) -> None:
+        error = (exc_tuple or sys.exc_info())[1]
+        before(exc_tuple, *arguments, **settings)
+        _print_hint(error)
 
     shell.showtraceback = show

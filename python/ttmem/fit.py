@@ -62,9 +62,9 @@ def _memory(value: Any) -> List[str]:
     kind = _word(value.memory_layout).replace("_sharded", "")
     shard = getattr(value, "shard_spec", None)
     if shard is not None and kind in ("height", "width", "block"):
-        return words + _shards(kind, list(shard.shape), shard.grid.num_cores())
+        return words + _shards(kind, list(shard.shape), _grid_of_shards(kind, shard))
     if nd is not None:
-        return words + _shards("nd", list(nd.shard_shape), _grid_of(nd).num_cores())
+        return words + _shards("nd", list(nd.shard_shape), f"{_grid_of(nd).num_cores()}x1")
     return words
 
 
@@ -72,6 +72,15 @@ def _grid_of(nd: Any) -> Any:
     return nd.core_ranges if hasattr(nd, "core_ranges") else nd.grid
 
 
-def _shards(kind: str, shape: List[int], cores: int) -> List[str]:
+def _grid_of_shards(kind: str, shard: Any) -> str:
+    """Only shards by block lie in columns and rows; in column major order the two are changed over."""
+    if kind != "block":
+        return f"{shard.grid.num_cores()}x1"
+    size = shard.grid.bounding_box().grid_size()
+    turned = _word(shard.orientation) == "col_major"
+    return f"{size.y}x{size.x}" if turned else f"{size.x}x{size.y}"
+
+
+def _shards(kind: str, shape: List[int], grid: str) -> List[str]:
     lengths = ",".join(str(length) for length in shape)
-    return ["--shard", kind, "--shard-shape", lengths, "--grid", f"{cores}x1"]
+    return ["--shard", kind, "--shard-shape", lengths, "--grid", grid]

@@ -97,7 +97,7 @@ def _open() -> ctypes.CDLL:
         except OSError as reason:
             tried.append(str(reason))
     raise OSError(
-        "ttmem: no libttmem.so; install the package with `pip install .`, or name the library in "
+        "ttmem: no libttmem.so; install the package with `pip install ttmem-*.whl`, or name the library in "
         "TTMEM_LIBRARY (" + "; ".join(tried) + ")"
     )
 

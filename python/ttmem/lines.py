@@ -33,7 +33,6 @@ _CLASSES = ("FastOperation", "Operation")
 _observer: Optional[ctypes.CDLL] = None
 _started = False
 _result: Optional[str] = None
-_waiting = False
 _kept: List[object] = []  # their addresses are known to the observer
 
 
@@ -64,25 +63,47 @@ def _start() -> Optional[str]:
     observer = _load()
     if observer is None:
         return "there is no " + OBSERVER
-    if sys.getdlopenflags() & getattr(os, "RTLD_DEEPBIND", 0):
-        # What is loaded now calls its own functions and passes by those that were preloaded.
-        observer.ttmem_observer_unreached()
+    if "ttnn" not in sys.modules and _passes_by(observer):
         return "libraries are loaded with RTLD_DEEPBIND"
+    if observer.ttmem_lines_state() == _ON:  # a start file was here before
+        return None
+    if _MODULE not in sys.modules:
+        sys.meta_path.insert(0, _Waiting(observer))
     if os.environ.get("TTMEM_LINES", "1") in ("0", "false", "no", "off"):
         observer.ttmem_lines_switch_off(_OFF, None)
         return "TTMEM_LINES is off"
-    if observer.ttmem_lines_state() == _ON:  # a start file was here before
-        return None
     reason = _refusal() or _text(_prepare(observer)) or _test(observer.ttmem_lines_compare)
     if reason is not None:
         observer.ttmem_lines_switch_off(_REFUSED, reason.encode("utf-8", "replace"))
         return reason
-    observer.ttmem_lines_pass_over(_folder(__file__))
-    _watch_operations()
+    leave_out(__file__)
+    _learn_what_is_there()
     observer.ttmem_lines_switch_on()
     # An interpreter that ends takes the frames of its threads away.
     atexit.register(observer.ttmem_lines_end)
     return None
+
+
+def decline() -> None:
+    """Says that lines were not asked for. Those that are on stay on."""
+    observer = None if _started else _load()
+    if observer is not None and observer.ttmem_lines_state() != _ON:
+        observer.ttmem_lines_switch_off(_OFF, None)
+
+
+def leave_out(file: str) -> None:
+    """What is in the folder of this file, which is ours, is no part of the program's stacks."""
+    observer = _load()
+    if observer is not None:
+        observer.ttmem_lines_pass_over(_folder(file), 1)
+
+
+def _passes_by(observer: ctypes.CDLL) -> bool:
+    """Whether what is loaded now calls its own functions and passes by those that were preloaded."""
+    if not sys.getdlopenflags() & getattr(os, "RTLD_DEEPBIND", 0):
+        return False
+    observer.ttmem_observer_unreached()
+    return True
 
 
 def _load() -> Optional[ctypes.CDLL]:
@@ -96,7 +117,7 @@ def _load() -> Optional[ctypes.CDLL]:
         for name, result, arguments in (
             ("ttmem_lines_prepare", c_char_p, [ctypes.POINTER(_Interpreter)]),
             ("ttmem_lines_compare", c_char_p, [c_char_p, c_size_t]),
-            ("ttmem_lines_pass_over", None, [c_char_p]),
+            ("ttmem_lines_pass_over", None, [c_char_p, ctypes.c_int]),
             ("ttmem_lines_state", c_uint32, []),
             ("ttmem_lines_switch_on", None, []),
             ("ttmem_lines_switch_off", None, [c_uint32, c_char_p]),
@@ -210,25 +231,21 @@ def _utf8(text: str) -> bytes:
 # ---- the operations of ttnn ------------------------------------------------------------------
 
 
-def _watch_operations() -> None:
-    """Learns ttnn's operations, now or as soon as ttnn is imported."""
-    global _waiting
+def _learn_what_is_there() -> None:
     module = sys.modules.get(_MODULE)
-    if module is not None and hasattr(module, _CLASSES[0]):
-        _learn(module)
-        kinds = tuple(filter(None, (getattr(module, name, None) for name in _CLASSES)))
-        for found in gc.get_objects():
-            if type(found) in kinds:
-                _name(found)
-    elif not _waiting:
-        _waiting = True
-        sys.meta_path.insert(0, _Waiting())
+    if module is None or not hasattr(module, _CLASSES[0]):
+        return
+    _learn(module)
+    kinds = tuple(filter(None, (getattr(module, name, None) for name in _CLASSES)))
+    for found in gc.get_objects():
+        if type(found) in kinds:
+            _name(found)
 
 
 def _learn(module: ModuleType) -> None:
     """Each operation is an object of one of these classes; it is named when it is made."""
     assert _observer is not None
-    _observer.ttmem_lines_pass_over(_folder(str(module.__file__)))
+    _observer.ttmem_lines_pass_over(_folder(str(module.__file__)), 0)
     for kind in filter(None, (getattr(module, name, None) for name in _CLASSES)):
         code = getattr(kind.__call__, "__code__", None)
         if code is None or "_made_by_ttnn" in vars(kind):
@@ -257,12 +274,18 @@ def _name(operation: Any) -> None:
 class _Waiting(importlib.abc.MetaPathFinder):
     """Stands before the other finders until ttnn's module comes by, and learns from it once it ran."""
 
+    def __init__(self, observer: ctypes.CDLL) -> None:
+        self._observer = observer
+
     def find_spec(
         self, name: str, path: Optional[Sequence[str]], target: Optional[ModuleType] = None
     ) -> Optional[importlib.machinery.ModuleSpec]:
         if name != _MODULE:
             return None
         sys.meta_path.remove(self)
+        # What the program said of loading since.
+        if _passes_by(self._observer) or self._observer.ttmem_lines_state() != _ON:
+            return None
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is None or spec.loader is None:
             return spec

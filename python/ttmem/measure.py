@@ -52,7 +52,7 @@ class TestFigures:
                     f"({value} bytes), the limit is {text.format_bytes(most)}"
                 )
         if problems:
-            problems += ["the largest allocations of the test:", *self._largest(kind)]
+            problems += ["the largest allocations of the test:", *self.largest(kind)]
         return problems
 
     def leaks(self) -> List[str]:
@@ -68,7 +68,8 @@ class TestFigures:
         head = f"{many} the test ({text.format_bytes(total)} per device):"
         return [head, *(_line(one) for one in left[:_LISTED]), *_more(len(left))]
 
-    def _largest(self, kind: str) -> List[str]:
+    def largest(self, kind: str) -> List[str]:
+        """The largest allocations of this kind that the test made."""
         made = [
             one
             for one in command.documents("events")

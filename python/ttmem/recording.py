@@ -110,8 +110,10 @@ def record(
         _finish(recorder, words)
     try:
         yield Recording(path)
-    finally:
-        _finish(recorder, words)
+    except BaseException:
+        _stop(recorder)  # what the block raised is the news
+        raise
+    _finish(recorder, words)
 
 
 def _state(path: Union[str, "os.PathLike[str]"]) -> Tuple[int, int, int]:
@@ -139,9 +141,20 @@ def _await_start(
         time.sleep(0.002)
 
 
-def _finish(recorder: "subprocess.Popen[str]", words: List[str]) -> None:
+def _stop(recorder: "subprocess.Popen[str]") -> str:
+    """What it says at its end."""
     if recorder.poll() is None:
         recorder.send_signal(signal.SIGINT)
-    _, errors = recorder.communicate()
-    if recorder.returncode != 0:
-        raise RuntimeError(f"ttmem {' '.join(words)}: {errors.strip()}")
+    return recorder.communicate()[1].strip()
+
+
+def _finish(recorder: "subprocess.Popen[str]", words: List[str]) -> None:
+    errors = _stop(recorder)
+    if recorder.returncode == 0:
+        return
+    if f"process {os.getpid()} is not tracked" in errors:
+        raise RuntimeError(
+            "ttmem.record: this process is not tracked, so there is nothing to record: "
+            "call ttmem.track() before, or start the program with `ttmem run`"
+        )
+    raise RuntimeError(f"ttmem {' '.join(words)}: {errors}")

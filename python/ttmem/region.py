@@ -2,14 +2,15 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """Name a block of code, and measure it: what it added, its peak, and what it left behind."""
 
-import ctypes
 import functools
+import inspect
 import os
-from types import TracebackType
-from typing import Any, Callable, Dict, Optional, Type, TypeVar, cast
+from types import TracebackType, coroutine
+from typing import Any, Callable, Dict, Generator, Optional, Tuple, Type, TypeVar, cast
 
-from . import abi, figures, library, text
+from . import abi, figures, library, lines, region_calls, text
 from .figures import KINDS, Device, DeviceFigures
+from .region_calls import Call
 from .track import recorder_if_tracked
 from .watermark import MAX_WATERMARKS, Watermark
 
@@ -22,48 +23,39 @@ _names: Dict[str, int] = {}
 #: Counts forks: what was entered in the parent is not left in the child, where it does not exist.
 _process = 0
 _OUTSIDE = -1
-
-
-class _Recorder:
-    """The two calls of a region. Their arguments are plain numbers, which need no declaration: that
-    makes them three times as fast."""
-
-    def __init__(self, recorder: ctypes.CDLL) -> None:
-        self.enter = recorder["ttmem_region_enter"]
-        self.leave = recorder["ttmem_region_leave"]
-        self.make_room(1)
-
-    def make_room(self, devices: int) -> None:
-        self.devices = devices
-        self.room = ctypes.c_uint64 * (3 * abi.FIGURES * devices)
-
-
-_recorder: Optional[_Recorder] = None
+#: Once the recorder was found.
+_enter: Optional[Call] = None
+_leave: Optional[Call] = None
 
 
 class Region:
-    """A block of code with a name, which whatever is made in it carries.
+    """``with ttmem.region("attention") as r:`` names and measures a block of code: whatever is made in
+    it carries the name. ``@ttmem.region("attention")`` names each call of a function; of a coroutine or
+    a generator it names what runs inside of it, and nothing of what runs while it waits. Regions may
+    be nested. In a process that nobody tracks they do nothing.
 
-    It also has figures, by Metal id and kind, as bytes: `before` what was taken at its start; `peak`
+    A region has figures, by Metal id and kind, as bytes: `before` what was taken at its start; `peak`
     the most that was taken while it ran; `added` the most that it added, peak minus before; `left`
     what is taken at its end minus before (negative if it freed more than it made). Inside the block
     they are those of the moment. Sixteen regions measure at a time; further ones inside of them only
     name, and say so when they are asked for figures.
     """
 
-    __slots__ = ("name", "_number", "_process", "_told")
+    __slots__ = ("name", "_number", "_outer", "_process", "_told")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._number = 0
+        self._outer: Optional[Tuple[int, Any]] = None  # the same object was entered inside of itself
         self._process = _OUTSIDE
-        self._told: Any = None
+        self._told: Optional[bytes] = None
 
     def __enter__(self) -> "Region":
-        recorder = _recorder or _find()
-        if recorder is not None:
-            self._number = recorder.enter(_names.get(self.name) or _name(self.name))
+        if _enter is not None or _find():
+            self._outer = (self._number, self._outer) if self._process == _process else None
+            self._number = _enter(_names.get(self.name) or _name(self.name))  # type: ignore[misc]
             self._process = _process
+            self._told = None
         return self
 
     def __exit__(
@@ -72,20 +64,31 @@ class Region:
         value: Optional[BaseException],
         traceback: Optional[TracebackType],
     ) -> None:
-        if _recorder is None or self._process != _process:
-            return
-        told = _recorder.room()
-        known = _recorder.leave(self._number, told, _recorder.devices)
-        while known > _recorder.devices:
-            _recorder.make_room(known)
-            told = _recorder.room()
-            known = _recorder.leave(self._number, told, known)
-        self._told = told
-        self._process = _OUTSIDE
+        if self._process == _process:
+            self._told = _leave(self._number)  # type: ignore[misc]
+            if self._outer is None:
+                self._process = _OUTSIDE
+            else:
+                self._number, self._outer = self._outer
+                self._told = None
 
     def __call__(self, function: _Function) -> _Function:
         """As a decorator: each call is a region of its own."""
         name = self.name
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def awaited(*arguments: Any, **keywords: Any) -> Any:
+                return await _named_coroutine(name, function(*arguments, **keywords).__await__())
+
+            return cast(_Function, awaited)
+        if inspect.isgeneratorfunction(function):
+
+            @functools.wraps(function)
+            def stepped(*arguments: Any, **keywords: Any) -> Any:
+                return (yield from _named_steps(name, function(*arguments, **keywords)))
+
+            return cast(_Function, stepped)
 
         @functools.wraps(function)
         def named(*arguments: Any, **keywords: Any) -> Any:
@@ -124,8 +127,9 @@ class Region:
         return watermark.at_open() if which == _BEFORE else watermark.peak()
 
     def _told_of(self, device: Device, figure: int, which: int) -> int:
+        told = memoryview(self._told or b"").cast("Q")
         place = ((device.recorded - 1) * abi.FIGURES + figure) * 3 + which
-        return int(self._told[place]) if place < len(self._told) else 0
+        return int(told[place]) if place < len(told) else 0
 
     def _no_figures(self) -> RuntimeError:
         figures.require_recording()
@@ -135,23 +139,37 @@ class Region:
         )
 
 
-def region(name: str) -> Region:
-    """``with ttmem.region("attention") as r:`` names and measures a block; ``@ttmem.region("attention")``
-    names each call of a function. Regions may be nested. In a process that nobody tracks it does
-    nothing."""
-    return Region(name)
+region = Region  # a function in between would cost a tenth of it
 
 
-def _find() -> Optional[_Recorder]:
-    """The recorder, once this process is recorded or is going to be."""
-    global _recorder
+def _named_steps(name: str, body: Any) -> Generator[Any, Any, Any]:
+    """A generator, each of its steps in the region: while it waits, its thread runs other things."""
+    go_on, what = body.send, None
+    while True:
+        try:
+            with Region(name):
+                told = go_on(what)
+        except StopIteration as end:
+            return end.value
+        try:
+            go_on, what = body.send, (yield told)
+        except BaseException as reason:  # its consumer throws into it, or closes it
+            go_on, what = body.throw, reason
+
+
+_named_coroutine = coroutine(_named_steps)
+
+
+def _find() -> bool:
+    """Finds the recorder, once this process is recorded or is going to be."""
+    global _enter, _leave
     recorder = recorder_if_tracked()
     if recorder is None:
-        return None
-    if _recorder is None:
-        os.register_at_fork(after_in_child=_begin_anew)
-    _recorder = _Recorder(recorder)
-    return _recorder
+        return False
+    os.register_at_fork(after_in_child=_begin_anew)
+    lines.leave_out(__file__)
+    _enter, _leave = region_calls.of(recorder)
+    return True
 
 
 def _begin_anew() -> None:
@@ -163,7 +181,7 @@ def _begin_anew() -> None:
 def _name(name: str) -> int:
     if len(_names) >= _MOST_NAMES:
         _names.clear()
-    known = _names[name] = library.intern(name)
+    known = _names[name] = library.intern(str(name) or "(no name)")
     return known
 
 

@@ -67,9 +67,13 @@ def track(lines: bool = True, explain: bool = False) -> Tracking:
     of `ttmem explain` and its first cure are printed after the traceback.
     """
     tracking = _hook()
-    if lines and tracking.how != "disabled":
+    if tracking.how == "disabled":
+        return tracking
+    if lines:
         lines_of_python.start()
-    if explain and tracking.how != "disabled":
+    else:
+        lines_of_python.decline()
+    if explain:
         explaining.start()
     return tracking
 
@@ -126,6 +130,6 @@ def _find(name: str) -> str:
         if os.path.exists(path):
             return path
     raise FileNotFoundError(
-        f"ttmem: no {name}; install the package with `pip install .`, or name its folder in "
+        f"ttmem: no {name}; install the package with `pip install ttmem-*.whl`, or name its folder in "
         "TTMEM_INJECTOR_DIR"
     )

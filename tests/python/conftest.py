@@ -59,7 +59,7 @@ def in_process(tmp_path):
     segments = tmp_path / "segments"
     segments.mkdir(mode=0o700)
 
-    def run(code, *arguments, **environment):
+    def run(code, *arguments, python=sys.executable, **environment):
         variables = dict(
             os.environ,
             PYTHONPATH=os.pathsep.join([str(PACKAGE), str(SOURCE / "tests" / "python")]),
@@ -69,7 +69,7 @@ def in_process(tmp_path):
             TTMEM_BIN=ttmem,
         )
         variables.update(environment)
-        command = [sys.executable, "-c", textwrap.dedent(code), *arguments]
+        command = [python, "-c", textwrap.dedent(code), *arguments]
         return output_of(command, tmp_path, variables)
 
     return run

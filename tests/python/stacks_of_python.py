@@ -106,6 +106,14 @@ def imported():
     import allocates_when_imported  # noqa: F401
 
 
+class Path:
+    """Asked for its name by a module that is frozen into Python since 3.11: <frozen posixpath>."""
+
+    def __fspath__(self):
+        take()
+        return "/"
+
+
 def all_places():
     take()
     over_several_lines()
@@ -119,6 +127,7 @@ def all_places():
     executed()
     used_again()
     imported()
+    os.path.join(Path())
     for depth in (3, 4):
         thread = threading.Thread(target=deep, args=(depth,))
         thread.start()

@@ -164,6 +164,98 @@ def test_a_decorated_function_is_a_region_at_each_call(in_process):
     assert names == ["layer"] * 4 + [None]
 
 
+def test_a_region_that_is_entered_inside_of_itself_ends_with_its_block(in_process):
+    code = """
+        import json, ttmem
+        from ttmem import command
+        from fake_chip import Chip
+        chip = Chip()
+        layer = ttmem.region("layer")
+        with layer:
+            chip.allocate(1, 32)
+            with layer:
+                chip.allocate(2, 32)
+            chip.allocate(3, 32)
+            print(layer.added[0].dram)
+        chip.allocate(4, 32)
+        print(layer.added[0].dram)
+        with layer:
+            print(layer.added)
+        print(json.dumps(command.document("dump")))
+    """
+    lines = in_process(code).splitlines()
+    assert lines[:2] == [f"{12 * 96}"] * 2
+    assert "dram=0," in lines[2], "inside of the block they are those of the moment"
+    assert [one["region"] for one in json.loads(lines[3])["holdings"]] == [
+        "layer", "layer > layer", "layer", None]
+
+
+def test_what_waits_in_a_decorated_function_names_nothing_meanwhile(in_process):
+    code = """
+        import asyncio, json, ttmem
+        from ttmem import command
+        from fake_chip import Chip
+        chip = Chip()
+        @ttmem.region("generator")
+        def generator():
+            chip.allocate(1, 32)
+            try:
+                told = yield "first"
+            except KeyError:
+                told = "thrown"
+            chip.allocate(2, 32)
+            yield told
+            return "ended"
+        running = generator()
+        print(next(running))
+        chip.allocate(3, 32)
+        print(running.throw(KeyError()))
+        print(next(running, "stopped"))
+        @ttmem.region("closed")
+        def closed():
+            try:
+                yield
+            finally:
+                chip.allocate(4, 32)
+        running = closed()
+        next(running)
+        running.close()
+        @ttmem.region("task")
+        async def task(number):
+            chip.allocate(number, 32)
+            await asyncio.sleep(0)
+            chip.allocate(number + 1, 32)
+            return number
+        async def other():
+            await asyncio.sleep(0)
+            chip.allocate(9, 32)
+        async def all_of_them():
+            return await asyncio.gather(task(5), other(), task(7))
+        print(asyncio.run(all_of_them()), asyncio.iscoroutinefunction(task))
+        print(json.dumps(command.document("dump")))
+    """
+    lines = in_process(code).splitlines()
+    assert lines[:4] == ["first", "thrown", "stopped", "[5, None, 7] True"]
+    held = {int(one["id"], 16): one["region"] for one in json.loads(lines[4])["holdings"]}
+    assert held == {1: "generator", 2: "generator", 3: None, 4: "closed", 5: "task", 6: "task",
+                    7: "task", 8: "task", 9: None}
+
+
+def test_any_name_can_be_that_of_a_region(in_process):
+    code = """
+        import json, ttmem
+        from ttmem import command
+        from fake_chip import Chip
+        chip = Chip()
+        for number, name in enumerate((7, "", "lone \\udc80", "a > b")):
+            with ttmem.region(name):
+                chip.allocate(number, 32)
+        print(json.dumps(command.document("dump")))
+    """
+    held = json.loads(in_process(code))["holdings"]
+    assert [one["region"] for one in held] == ["7", "(no name)", "lone ?", "a > b"]
+
+
 def test_the_figures_of_a_region_are_those_of_all_devices(in_process):
     code = """
         import ttmem
@@ -177,6 +269,22 @@ def test_the_figures_of_a_region_are_those_of_all_devices(in_process):
         print([r.added[number].dram // 12 for number in range(6)])
     """
     assert in_process(code) == "[0, 32, 64, 96, 128, 1024]\n"
+
+
+def test_a_region_measures_without_the_interpreters_own_functions(in_process):
+    code = """
+        import ctypes
+        del ctypes.pythonapi  # as in a Python that is not CPython
+        import ttmem
+        from fake_chip import Chip
+        chips = [Chip(metal_id=number) for number in range(3)]
+        for _ in range(2):
+            with ttmem.region("layer") as r:
+                chips[2].allocate(1, 4096)
+                chips[2].free(1)
+            print(r.added[2].dram, r.left[2].dram, r.added[1].dram)
+    """
+    assert in_process(code) == f"{12 * 4096} 0 0\n" * 2
 
 
 def test_a_process_that_nobody_tracks_is_told_what_to_do(in_process):

@@ -241,6 +241,57 @@ def test_workers_of_xdist_measure_and_the_controller_prints(run_pytest, tmp_path
     assert done.stdout.count("- device memory -") == 1
 
 
+BUDGET = """
+    def test_fixed(chip):
+        chip.allocate(1, 4096)
+        chip.free(1)
+
+    def test_grows(chip):
+        chip.allocate(2, {size})
+        chip.free(2)
+"""
+
+
+def test_a_baseline_is_written_and_then_kept(run_pytest, tmp_path):
+    sample, kept = tmp_path / "test_sample.py", tmp_path / "memory.json"
+    budget = ("--ttmem", "--ttmem-baseline", str(kept))
+    sample.write_text(textwrap.dedent(BUDGET.format(size=100_000)))
+    done = run_pytest(*budget)
+    assert "2 passed" in done.stdout and "2 tests written to" in done.stdout, done.stdout
+    peaks = json.loads(kept.read_text())["tests"]
+    assert peaks["test_sample.py::test_fixed"]["dram"] == 12 * (512 + 4096)
+    before = kept.read_text()
+    sample.write_text(textwrap.dedent(BUDGET.format(size=101_600)))
+    assert "2 passed" in run_pytest(*budget).stdout, "2 % may be taken more"
+    sample.write_text(textwrap.dedent(BUDGET.format(size=103_000) + """
+    def test_new(chip):
+        pass
+    """))
+    done = run_pytest(*budget)
+    assert "1 failed, 2 passed" in done.stdout and done.returncode == 1, done.stdout
+    assert "::test_grows" in outcomes(done.stdout)[0]
+    assert f"{12 * 3000} more than its baseline of {12 * (512 + 100_000)}" in done.stdout, done.stdout
+    assert "of dram on device 0" in done.stdout, "with the allocations"
+    assert "not in it, so not compared: test_sample.py::test_new" in done.stdout
+    assert kept.read_text() == before, "a comparison changes nothing"
+    assert "3 passed" in run_pytest(*budget, "--ttmem-tolerance", "5%").stdout
+    done = run_pytest(*budget, "--ttmem-baseline-update", "-k", "grows")
+    assert "1 tests written" in done.stdout and "1 passed" in done.stdout, done.stdout
+    after = json.loads(kept.read_text())["tests"]
+    assert after["test_sample.py::test_fixed"] == peaks["test_sample.py::test_fixed"], "others stay"
+    assert after["test_sample.py::test_grows"]["dram"] > peaks["test_sample.py::test_grows"]["dram"]
+
+
+def test_a_baseline_that_cannot_be_read_compares_nothing(run_pytest, tmp_path):
+    kept = tmp_path / "memory.json"
+    for text, words in (("[1]", "this is no baseline"), ("{", "cannot be read"),
+                        ('{"schema": 1, "document": "pytest-baseline", "tests": {"a": {"dram": -1}}}', "no number of bytes")):
+        kept.write_text(text)
+        done = run_pytest("--ttmem", "--ttmem-baseline", str(kept))
+        assert done.returncode == 4 and words in done.stdout, done.stdout
+    assert "--ttmem-baseline-update needs --ttmem-baseline" in run_pytest("--ttmem", "--ttmem-baseline-update").stdout
+
+
 TTNN_TESTS = """
     import pytest
     import ttnn

@@ -2,10 +2,6 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """A block of a program that records itself, and what can be read of it."""
 
-import importlib.util
-
-import pytest
-
 RECORDED = """
     import ttmem
     from fake_chip import Chip
@@ -57,13 +53,27 @@ def test_what_is_no_recording_and_what_may_not_be_replaced(in_process):
     assert in_process(code).splitlines() == ["refused", "True"]
 
 
-@pytest.mark.skipif(importlib.util.find_spec("pandas") is None, reason="pandas is not installed")
-def test_frames(in_process):
-    code = RECORDED + """
-    events = recording.frame()
-    print(list(events["event"][-3:]), events.index.is_monotonic_increasing)
-    print(recording.frame("holdings", "end")["block"].sum())
-    print(recording.frame("series")["dram"].max() // 12)
+def test_a_process_that_is_not_tracked_is_told_how_to_be(in_process):
+    code = """
+    import os
+    import ttmem
+    for attempt in (1, 2):  # no file of the first is in the way of the second
+        try:
+            with ttmem.record("block.ttm"):
+                pass
+        except RuntimeError as reason:
+            print("ttmem.track()" in str(reason), os.path.exists("block.ttm"))
     """
-    assert in_process(code).splitlines() == [
-        "['buffer_allocated', 'buffer_freed', 'buffer_allocated'] True", "8192", "12288"]
+    assert in_process(code).splitlines() == ["True False"] * 2
+
+
+def test_what_a_recorded_block_raises_is_not_hidden(in_process):
+    code = """
+    import ttmem
+    try:
+        with ttmem.record("block.ttm"):
+            raise MemoryError("out of memory")
+    except MemoryError as reason:
+        print(reason)
+    """
+    assert in_process(code).splitlines() == ["out of memory"]

@@ -51,7 +51,7 @@ def without_last_minute(lines):
     kept = []
     column = None
     for line in lines:
-        found = re.search(r" +Last minute", line)
+        found = re.search(r"( +\w+ last min)+", line)
         column = found.span() if found else column
         kept.append(line[: column[0]] + line[column[1] :] if column else line)
         column = column if line else None
