@@ -102,9 +102,9 @@ std::vector<std::uint32_t> listeners_at(const char* path, const std::string& add
   return owners;
 }
 
-// Whoever would answer at this address is trusted: who listens at it, else who listens at every
-// address. Somebody else's listener at another address of the same port is nothing to us.
-bool has_trusted_listener(const sockaddr_in& address) {
+// Whoever would answer at this address: who listens at it, else who listens at every address.
+// Somebody else's listener at another address of the same port is nothing to us.
+std::vector<std::uint32_t> listeners(const sockaddr_in& address) {
   const std::uint16_t port = ntohs(address.sin_port);
   auto owners =
       listeners_at("/proc/net/tcp", fmt::format("{:08X}:{:04X}", address.sin_addr.s_addr, port));
@@ -113,7 +113,7 @@ bool has_trusted_listener(const sockaddr_in& address) {
     std::ranges::copy(listeners_at("/proc/net/tcp6", fmt::format("{:032X}:{:04X}", 0, port)),
                       std::back_inserter(owners));
   }
-  return !owners.empty() && std::ranges::all_of(owners, is_trusted);
+  return owners;
 }
 
 bool send_all(const Socket& socket, std::string_view text, Clock::time_point deadline) {
@@ -188,7 +188,9 @@ std::optional<Socket> connect_locally() {
 
 std::optional<Socket> connect_by_address() {
   const auto address = daemon_address();
-  if (!address || !has_trusted_listener(*address)) return std::nullopt;
+  if (!address) return std::nullopt;
+  const auto owners = listeners(*address);
+  if (owners.empty() || !std::ranges::all_of(owners, is_trusted)) return std::nullopt;
   Socket socket(AF_INET);
   if (::connect(socket.descriptor(), reinterpret_cast<const sockaddr*>(&*address),
                 sizeof *address) != 0 &&
@@ -215,6 +217,14 @@ std::optional<std::string> ask_daemon(const std::string& path) {
   return answer->substr(body + 4);
 }
 
+std::optional<std::uint32_t> stranger_in_its_place() {
+  const auto address = daemon_address();
+  const auto owners = address ? listeners(*address) : std::vector<std::uint32_t>();
+  const auto stranger = std::ranges::find_if_not(owners, is_trusted);
+  if (stranger == owners.end()) return std::nullopt;
+  return *stranger;
+}
+
 bool is_kept_from(const collect::Collector& collector) {
   return std::ranges::any_of(collector.unreadable(), [](const collect::Unreadable& entry) {
     return entry.error.code == ErrorCode::kNotPermitted;
@@ -232,26 +242,44 @@ std::optional<ledger::Snapshot> daemon_snapshot(const Wanted& wanted) {
 
 }  // namespace
 
+namespace {
+
+std::size_t ends_missing(const ledger::Snapshot& snapshot) {
+  return static_cast<std::size_t>(std::ranges::count_if(snapshot.processes, ledger::lacks_end));
+}
+
+}  // namespace
+
 bool complete(const collect::Collector& collector,
               const std::optional<ledger::ProcessSelector>& wanted, ledger::Snapshot& snapshot) {
-  if (!is_kept_from(collector)) return false;
+  const bool kept = is_kept_from(collector);
+  if (!kept && ends_missing(snapshot) == 0) return false;
   const auto theirs = daemon_snapshot(wanted);
-  return theirs && ledger::add_processes(*theirs, snapshot);
+  if (!theirs) return false;
+  ledger::add_ends(*theirs, snapshot);
+  return kept && ledger::add_processes(*theirs, snapshot);
 }
 
 top::Complete completer(const std::optional<ledger::ProcessSelector>& wanted) {
   struct Last {
     Clock::time_point asked;
     std::optional<ledger::Snapshot> theirs;
+    std::size_t ends_missing = 0;
   };
   return [wanted, last = std::make_shared<Last>()](const collect::Collector& collector,
                                                    ledger::Snapshot& snapshot) {
-    if (!is_kept_from(collector)) return;
-    if (Clock::now() - last->asked >= kPatience) {
+    const bool kept = is_kept_from(collector);
+    // Who died while it looks is seen by itself: the daemon is asked of others, once.
+    const std::size_t missing = ends_missing(snapshot);
+    if (!kept && missing == 0) return;
+    if (kept ? Clock::now() - last->asked >= kPatience : missing > last->ends_missing) {
       last->theirs = daemon_snapshot(wanted);
       last->asked = Clock::now();
+      last->ends_missing = missing;
     }
-    if (last->theirs) ledger::add_processes(*last->theirs, snapshot);
+    if (!last->theirs) return;
+    ledger::add_ends(*last->theirs, snapshot);
+    if (kept) ledger::add_processes(*last->theirs, snapshot);
   };
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// A daemon on this host may read more than this user may. It is asked only where something could
-// not be read, for a moment only, and only if it is run by root, by the service's own user or by
-// this user: anybody could listen on its port.
+// A daemon on this host may read more than this user may, and has seen what nobody else has: when
+// a process died. It is asked only where such a thing is missing, for a moment only, and only if it
+// is run by root, by the service's own user or by this user: anybody could listen on its port.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,11 +24,14 @@ namespace ttmem::cli {
 // $TTMEM_DIR names a directory.
 std::optional<std::string> ask_daemon(const std::string& path);
 
+// Who listens at that address and is not asked, being none of those who may run it.
+std::optional<std::uint32_t> stranger_in_its_place();
+
 // Whether there is something that this user may not read.
 bool is_kept_from(const collect::Collector& collector);
 
-// Adds what only the daemon knows, if there is reason to ask: true if it answered. `wanted` as in
-// the collector's options.
+// Adds what only the daemon knows, if there is reason to ask: true if it told what this user may
+// not read. `wanted` as in the collector's options.
 bool complete(const collect::Collector& collector,
               const std::optional<ledger::ProcessSelector>& wanted, ledger::Snapshot& snapshot);
 

@@ -77,13 +77,15 @@ Check permissions_check() {
   std::string finding;
   for (const std::string& line : unreadable) finding += (finding.empty() ? "" : "\n") + line;
   return {"permissions", Verdict::kWarn, "not read: " + finding,
-          "other users' processes are told by the daemon, or to members of the group ttmem"};
+          is_kept_from(collector)
+              ? "other users' processes are told by the daemon, or to members of the group ttmem"
+              : "these are in no figure; whoever owns them, or root, can remove them"};
 }
 
-// Who fills a directory that has no room, the most first.
+// Who fills a directory that has no room, the most first; "" if nobody does: it is too small.
 std::string fillers_text(const collect::Room& room) {
   constexpr std::size_t kMost = 5;
-  std::string text;
+  std::string text = room.shares.empty() ? "" : ". It is filled by";
   for (const collect::Room::Share& share : room.shares) {
     if (&share - room.shares.data() == kMost) break;
     text += fmt::format("\n{} of {} in {}", view::bytes_text(share.bytes),
@@ -106,14 +108,24 @@ Check room_check() {
       if (first) check.remedy.clear();
       return check;
     }
-    check.finding += ", no room for another process. It is filled by" + fillers_text(room);
+    check.finding += ", no room for another process" + fillers_text(room);
   }
-  if (check.finding.empty()) check.finding = "there is no directory to record in";
+  if (check.finding.empty()) {
+    check.finding = "there is no directory to record in";
+    check.remedy = "as the check `directory` says";
+  }
   return check;
 }
 
 Check daemon_check() {
   const auto answer = ask_daemon("/healthz");
+  if (const auto stranger = answer ? std::nullopt : stranger_in_its_place()) {
+    return {
+        "daemon", Verdict::kWarn,
+        fmt::format("{} listens at its address, and is neither root nor ttmem nor you: not asked",
+                    collect::user_name(*stranger)),
+        "end that program, or name the daemon's own address with TTMEM_SERVE"};
+  }
   if (!answer) {
     return {"daemon", Verdict::kPass,
             "none answers; your own processes are seen without (`ttmem serve` starts one)", ""};

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <ctime>
 
 namespace ttmem::cli {
 namespace {
@@ -38,10 +39,13 @@ bool has_ended(pid_t child, Ending& ending) {
   return true;
 }
 
-void wait_for(pid_t child, const sigset_t& signals, Ending& ending) {
+void wait_for(pid_t child, const sigset_t& signals, const std::function<void()>& look,
+              Ending& ending) {
+  constexpr timespec kPause = {0, 50'000'000};
   while (!has_ended(child, ending)) {
     siginfo_t info;
-    const int signal = sigwaitinfo(&signals, &info);
+    const int signal = sigtimedwait(&signals, &info, look ? &kPause : nullptr);
+    if (look) look();
     // What the kernel sends for a terminal goes to every process of the group.
     if (signal > 0 && signal != SIGCHLD && info.si_code <= 0) kill(child, signal);
   }
@@ -49,7 +53,7 @@ void wait_for(pid_t child, const sigset_t& signals, Ending& ending) {
 
 }  // namespace
 
-Ending run_child(const std::function<int()>& body) {
+Ending run_child(const std::function<int()>& body, const std::function<void()>& look) {
   const sigset_t signals = waited_for();
   sigset_t before;
   sigprocmask(SIG_BLOCK, &signals, &before);
@@ -59,7 +63,7 @@ Ending run_child(const std::function<int()>& body) {
     sigprocmask(SIG_SETMASK, &before, nullptr);
     _exit(body());
   }
-  if (ending.pid > 0) wait_for(ending.pid, signals, ending);
+  if (ending.pid > 0) wait_for(ending.pid, signals, look, ending);
   sigprocmask(SIG_SETMASK, &before, nullptr);
   return ending;
 }

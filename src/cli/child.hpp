@@ -19,8 +19,9 @@ struct Ending {
 
 // Runs `body` in a child, which ends with what it returns, and waits for it.
 // Signals that are sent to this process meanwhile go to the child; those of the
-// terminal reach it anyway.
-Ending run_child(const std::function<int()>& body);
+// terminal reach it anyway. `look`, if there is one, is called now and then
+// while it runs.
+Ending run_child(const std::function<int()>& body, const std::function<void()>& look = {});
 
 // Ends this process as the child ended: with its code, or by its signal.
 int end_as(const Ending& ending);

@@ -9,12 +9,12 @@
 #include <utility>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "cli/command_descriptions.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
+#include "cli/say.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -36,7 +36,7 @@ const CommandDescription* find(const CommandDescription& all, const std::string&
 int print_page(const CommandDescription& all, const std::string& name) {
   const CommandDescription* command = find(all, name);
   if (command != nullptr) return Output::print(man_page(all, *command));
-  fmt::print(stderr, "ttmem: unknown command `{}`; see `ttmem --help`\n", name);
+  say("ttmem: unknown command `{}`; see `ttmem --help`\n", name);
   return kNotFound;
 }
 
@@ -59,8 +59,7 @@ int write_all(const CommandDescription& all, const std::string& directory) {
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);
     if (std::ofstream file(path); file << text && file.flush()) continue;
-    fmt::print(stderr, "ttmem: cannot write {}; name a directory that you may write\n",
-               path.string());
+    say("ttmem: cannot write {}; name a directory that you may write\n", path.string());
     return kFailed;
   }
   return kOk;

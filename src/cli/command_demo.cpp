@@ -28,6 +28,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/reading_options.hpp"
+#include "cli/say.hpp"
 #include "cli/stop_signal.hpp"
 
 namespace ttmem::cli {
@@ -136,15 +137,14 @@ Clock::time_point end_of(const DemoOptions& options) {
 
 bool is_recording() {
   if (!ttmem_enabled()) {
-    fmt::print(stderr, "ttmem: recording is off; unset TTMEM_DISABLE\n");
+    say("ttmem: recording is off; unset TTMEM_DISABLE\n");
     return false;
   }
   const int error = ttmem_open();
   if (error == 0) return true;
-  fmt::print(stderr,
-             "ttmem: cannot record: {}; set TTMEM_DIR to a directory in shared memory that you may "
-             "write\n",
-             std::strerror(error));
+  say("ttmem: cannot record: {}; set TTMEM_DIR to a directory in shared memory that you may "
+      "write\n",
+      std::strerror(error));
   return false;
 }
 
@@ -187,7 +187,7 @@ int run_children(const DemoOptions& options) {
         return live(options, index, ready);
       });
   if (!started) {
-    fmt::print(stderr, "ttmem: a process of the demonstration could not be started\n");
+    say("ttmem: a process of the demonstration could not be started\n");
     return kFailed;
   }
   announce(options, processes.pids());

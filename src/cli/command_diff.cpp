@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/formats.hpp"
 #include "cli/output.hpp"
 #include "cli/past.hpp"
+#include "cli/read_progress.hpp"
 #include "cli/reading_options.hpp"
-#include "cli/tell_story.hpp"
+#include "cli/say.hpp"
 #include "collect/collector.hpp"
+#include "collect/replay_outline.hpp"
 #include "recording/format.hpp"
 #include "view/comparison.hpp"
 
@@ -52,23 +50,7 @@ bool is_recording(const std::string& path) {
          std::equal(std::begin(recording::kMagic), std::end(recording::kMagic), magic + 8);
 }
 
-// The most that buffers took of each space, over all of a recording.
-class PeakScribe : public exports::Scribe {
- public:
-  void level(const exports::Level& level) override {
-    const auto space = static_cast<std::size_t>(level.space);
-    std::uint64_t& now = levels_[{level.process->key, level.device, level.space}];
-    totals_[space] += level.taken - now;
-    now = level.taken;
-    peaks_[space] = std::max(peaks_[space], totals_[space]);
-  }
-  std::uint64_t peak(ledger::Space space) const { return peaks_[static_cast<std::size_t>(space)]; }
-
- private:
-  std::map<std::tuple<std::uint64_t, std::uint32_t, ledger::Space>, std::uint64_t> levels_;
-  std::array<std::uint64_t, ledger::kSpaces> totals_{}, peaks_{};
-};
-
+// The peaks are those that `ttmem status --summary` names.
 Result<view::Side> recorded_side(const Past& past) {
   const auto collector = open_collector({}, past);
   if (!collector) return collector.error();
@@ -76,13 +58,18 @@ Result<view::Side> recorded_side(const Past& past) {
   collector->holdings([&](const ledger::HoldingView& holding) { holdings.push_back(holding); });
   view::Side side = view::side_of(holdings);
   side.time = collector->snapshot().time;
-  PeakScribe peaks;
-  StoryQuestion all;
-  all.past = {past.file, ""};
-  const auto told = tell_story(all, peaks, [] { return false; });
-  if (!told) return told.error();
+  ReadProgress progress;
+  const auto outline = collect::outline_of(past.file, 1, [&](double part) {
+    progress.show(part);
+    return true;
+  });
+  if (!outline) return outline.error();
   for (const ledger::Space space : ledger::kDeviceSpaces) {
-    side.figures[std::string(ledger::name(space)) + ".peak"] = peaks.peak(space);
+    side.figures[std::string(ledger::name(space)) + ".peak"] = 0;
+  }
+  for (const collect::Mark& mark : outline->marks) {
+    if (!mark.space) continue;
+    side.figures[std::string(ledger::name(*mark.space)) + ".peak"] = mark.bytes;
   }
   return side;
 }
@@ -122,7 +109,7 @@ int diff(const DiffOptions& options) {
   options.format.print(diff_formats(), output, comparison);
   const int code = output.finish();
   for (const std::string& broken : comparison.broken_limits) {
-    fmt::print(stderr, "ttmem: limit broken: {}\n", broken);
+    say("ttmem: limit broken: {}\n", broken);
   }
   return code != kOk ? code : comparison.broken_limits.empty() ? kOk : kNotFound;
 }
@@ -157,7 +144,7 @@ void register_diff(CLI::App& app, Action& action) {
                    "dram.peak>12GiB")
       ->type_name("LIMIT")
       ->allow_extra_args(false);
-  command->add_option("--rows", options->rows, "Show so many rows of each list (20)")
+  command->add_option("--rows", options->rows, "Show at most N rows of each list (20)")
       ->type_name("N");
   options->format.offer(*command, diff_formats(), "Print text, markdown or json");
   command->callback([options, &action] {

@@ -11,6 +11,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/reading_options.hpp"
+#include "cli/say.hpp"
 #include "cli/support_bundle.hpp"
 #include "inject/doctor/diagnosis.hpp"
 #include "inject/doctor/find_library.hpp"
@@ -21,20 +22,27 @@
 namespace ttmem::cli {
 namespace {
 
+// Of one that is not bound.
 std::string words_for(const inject::HookFinding& hook) {
-  if (hook.state == inject::HookState::kBound) return "bound";
   if (hook.replaced) return "not in this release, and not needed there";
   if (hook.state == inject::HookState::kDirect) return "called directly, costs: " + hook.lost;
   return "MISSING, costs: " + hook.lost;
 }
 
+// As its package says, else as the library itself does; empty if neither tells.
+const std::string& version_of(const inject::LibraryPlace& place,
+                              const inject::Diagnosis& diagnosis) {
+  return place.version.empty() ? diagnosis.version : place.version;
+}
+
 std::string text_for(const inject::LibraryPlace& place, const inject::Diagnosis& diagnosis) {
-  const std::string& version = place.version.empty() ? diagnosis.version : place.version;
+  const std::string& version = version_of(place, diagnosis);
   std::string text = fmt::format("{}\n  found     {}\n  version   {}\n  hooks     {} of {} bound\n",
                                  view::printable(place.path), view::printable(place.why),
                                  version.empty() ? "not known" : view::printable(version),
                                  diagnosis.bound(), diagnosis.hooks.size());
   for (const auto& hook : diagnosis.hooks) {
+    if (hook.state == inject::HookState::kBound) continue;
     text += fmt::format("    {:<28} {}\n", hook.name, words_for(hook));
   }
   if (!place.lines.empty()) text += fmt::format("  lines     {}\n", view::printable(place.lines));
@@ -66,14 +74,16 @@ struct Examination {
   }
 };
 
-constexpr const char* kNothing =
-    "No libtt_metal.so found. Name the program that uses it: `ttmem doctor -- python` or\n"
-    "`ttmem doctor -- ./a.out`, or the library itself: `ttmem doctor -- /path/libtt_metal.so`.";
+constexpr const char* kNameProgram =
+    "name the program that uses it: `ttmem doctor -- python` or `ttmem doctor -- ./a.out`, or the "
+    "library: `ttmem doctor -- /path/libtt_metal.so`";
 
 // In one line what a TT-Metal takes away.
 Check hooks_check(const inject::LibraryPlace& place, const inject::Diagnosis& diagnosis) {
+  const std::string& version = version_of(place, diagnosis);
   const std::string found =
-      fmt::format("{}: {} of {} bound", place.path, diagnosis.bound(), diagnosis.hooks.size());
+      fmt::format("{}{}: {} of {} bound", place.path, version.empty() ? "" : ", version " + version,
+                  diagnosis.bound(), diagnosis.hooks.size());
   const auto lost = diagnosis.lost();
   if (lost.empty()) return {"hooks", Verdict::kPass, found, ""};
   return {"hooks", Verdict::kFail,
@@ -82,15 +92,24 @@ Check hooks_check(const inject::LibraryPlace& place, const inject::Diagnosis& di
 }
 
 Check lines_check(const inject::LibraryPlace& place) {
-  const bool told = place.lines.find("NOT") == std::string::npos;
-  return {"lines", told ? Verdict::kPass : Verdict::kWarn, place.lines,
-          told ? "" : "docs/how-to/find-the-line.md says which Python tells its lines"};
+  if (place.lines.find("NOT") == std::string::npos) {
+    return {"lines", Verdict::kPass, place.lines, ""};
+  }
+  std::string remedy =
+      "memory is recorded all the same; name parts of a model with ttmem.region(), or use a Python "
+      "that tells its lines (CPython 3.8 to 3.14)";
+  if (place.lines.find("TTMEM_LINES") != std::string::npos) remedy = "unset TTMEM_LINES";
+  if (place.lines.find("start file") != std::string::npos) {
+    remedy = "leave that option out, or call ttmem.track() in the program";
+  }
+  return {"lines", Verdict::kWarn, place.lines, remedy};
 }
 
 void examine_library(const inject::LibraryPlace& place, Examination& examination) {
   const auto diagnosis = inject::diagnose(place.path);
   if (!diagnosis) {
-    examination.checks.push_back({"hooks", Verdict::kFail, diagnosis.error().message, ""});
+    examination.checks.push_back({"hooks", Verdict::kFail, diagnosis.error().message,
+                                  "install that TT-Metal again, or name another one"});
     return;
   }
   examination.checks.push_back(hooks_check(place, *diagnosis));
@@ -104,10 +123,15 @@ Examination examine(const std::vector<std::string>& program) {
   examination.checks.push_back(preload_check());
   const auto places = inject::find_libraries(program);
   if (!places) {
-    examination.checks.push_back({"hooks", Verdict::kFail, places.error().message, ""});
+    examination.checks.push_back({"hooks", Verdict::kFail, places.error().message, kNameProgram});
     return examination;
   }
-  if (places->empty()) examination.checks.push_back({"hooks", Verdict::kFail, kNothing, ""});
+  if (places->empty()) {
+    examination.checks.push_back(
+        {"hooks", Verdict::kFail, "no libtt_metal.so was found",
+         std::string(program.empty() ? "activate the environment that has ttnn, or " : "") +
+             kNameProgram});
+  }
   for (const auto& place : *places) examine_library(place, examination);
   return examination;
 }
@@ -157,8 +181,7 @@ view::json::Json library_json(const Examination::Library& library) {
   const auto& [place, diagnosis] = library;
   view::json::Json one{{"path", place.path},
                        {"why", place.why},
-                       {"version", view::json::text_or_null(
-                                       place.version.empty() ? diagnosis.version : place.version)},
+                       {"version", view::json::text_or_null(version_of(place, diagnosis))},
                        {"lines", view::json::text_or_null(place.lines)},
                        {"lost", diagnosis.lost()},
                        {"hooks", view::json::Json::array()}};
@@ -195,15 +218,20 @@ struct DoctorOptions {
 
 int doctor(const DoctorOptions& options) {
   const Examination examination = examine(options.program);
+  const bool only_bundle = options.bundle == "-";
   Output output;
-  output.write(options.json ? examination_json(examination)
-                            : examination_text(examination, output.style()));
+  if (!only_bundle) {
+    output.write(options.json ? examination_json(examination)
+                              : examination_text(examination, output.style()));
+  }
   if (const int printed = output.finish(); printed != kOk) return printed;
   if (!options.bundle.empty()) {
-    const std::string why = write_support_bundle(options.bundle, examination_json(examination));
-    if (!why.empty()) return complain(why, kFailed);
-    fmt::print(stderr, "ttmem: wrote {}; look into it before you send it (tar -tvf)\n",
-               view::printable(options.bundle));
+    const int wrote = write_support_bundle(options.bundle, examination_json(examination));
+    if (wrote != kOk) return wrote;
+  }
+  if (!options.bundle.empty() && !only_bundle) {
+    say("ttmem: wrote {}; look into it before you send it (tar -tvf)\n",
+        view::printable(options.bundle));
   }
   return examination.failed() ? kNotFound : kOk;
 }
@@ -232,8 +260,9 @@ void register_doctor(CLI::App& app, Action& action) {
   command->prefix_command();
   command->add_flag("--json", options->json, "Print JSON");
   command
-      ->add_option("--bundle", options->bundle,
-                   "Also write a support archive, which must not exist")
+      ->add_option(
+          "--bundle", options->bundle,
+          "Also write a support archive, which must not exist; -: only that, to standard output")
       ->type_name("FILE");
   command->callback([command, options, &action] {
     options->program = program_of(*command);

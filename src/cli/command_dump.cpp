@@ -154,7 +154,7 @@ void register_dump(CLI::App& app, Action& action) {
       ->add_option("--failure", options->failure,
                    "What was held when allocation failure N happened")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number);
   options->format.offer(*command, holdings_formats(), "Print text or json");
   command->callback([options, &action] {
     if (options->failure > 0) options->format.require("--failure", failures_formats());

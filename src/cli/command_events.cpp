@@ -9,10 +9,11 @@
 #include "cli/exit_code.hpp"
 #include "cli/formats.hpp"
 #include "cli/output.hpp"
+#include "cli/past.hpp"
 #include "cli/reading_options.hpp"
 #include "cli/stop_signal.hpp"
 #include "collect/collector.hpp"
-#include "collect/replay.hpp"
+#include "collect/replay_outline.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -21,7 +22,7 @@ constexpr auto kFollowPause = std::chrono::milliseconds(100);
 
 struct EventsOptions {
   view::Selection selection;
-  std::string file;  // "": the present
+  Past past;
   FormatChoice format;
   bool follow = false, detail = false;
 };
@@ -35,16 +36,18 @@ void print_new(collect::Collector& collector, const EventsOptions& options, Outp
   output.flush();
 }
 
-// All of a recording, from its start to its end.
+// Of a recording, from its start to the moment that was asked for.
 int recorded_events(const EventsOptions& options, const collect::Options& collecting) {
-  auto collector = collect::Collector::open_recording(options.file, collecting);
+  auto collector = collect::Collector::open_recording(options.past.file, collecting);
   if (!collector) return complain(collector.error().message, kNotFound);
-  Output output;
   collect::Replay& replay = *collector->replay();
+  const auto until = collect::moment_named(options.past.at, replay, "--at");
+  if (!until) return complain(until.error().message, kNotFound);
+  Output output;
   replay.seek(replay.first());
   do {
     print_new(*collector, options, output);
-  } while (!output.is_over() && replay.step());
+  } while (!output.is_over() && replay.at() < *until && replay.step(*until - replay.at()));
   return output.finish();
 }
 
@@ -52,7 +55,7 @@ int events(const EventsOptions& options) {
   collect::Options collecting;
   collecting.process = options.selection.process();
   collecting.events = true;
-  if (!options.file.empty()) return recorded_events(options, collecting);
+  if (options.past) return recorded_events(options, collecting);
   collect::Collector collector(collecting);
   Output output;
   StopSignal stop;
@@ -73,6 +76,7 @@ constexpr const char* kEventsExamples =
     "  ttmem events                           what is still known, of all processes in order\n"
     "  ttmem events --follow                  the same, and then what happens, until Ctrl-C\n"
     "  ttmem events --from night.ttm          all of a recording\n"
+    "  ttmem events --from night.ttm --at failure | tail   the last ones before it failed\n"
     "  ttmem events --pid 4711                the last things a process did, even if it died\n"
     "  ttmem events --json --follow | jq -c 'select(.event == \"failed\")'\n"
     "  ttmem events --format legacy --detail  the original's log lines";
@@ -84,11 +88,7 @@ void register_events(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("events", "List what happened, one event per line");
   command->footer(kEventsExamples);
   command->add_flag("--follow", options->follow, "Keep printing new events, until Ctrl-C");
-  command
-      ->add_option("--from", options->file,
-                   "Print all events of a recording of `ttmem record`, not of the present")
-      ->type_name("FILE")
-      ->excludes("--follow");
+  add_past(*command, options->past)->excludes("--follow");
   add_selection(*command, "pid", "Only events of this process; PID/START if several have the id",
                 options->selection);
   options->format.offer(

@@ -50,7 +50,11 @@ int explain_failure(ExplainOptions& options) {
       code != kOk) {
     return code;
   }
-  const auto found = explained(*collector, options.selection, options.failure);
+  const auto& process = options.selection.process();
+  const auto is_asked = [&](const ledger::ProcessName& each) {
+    return !process || process->matches(each);
+  };
+  const auto found = explained(*collector, is_asked, options.failure);
   if (!found) return complain(nothing_text(options), kNotFound);
   Output output;
   options.format.print(explain_formats(), output, collector->snapshot(), *found);
@@ -82,7 +86,7 @@ constexpr const char* kExplainExamples =
     "  ttmem explain             the newest failure of any process, alive or dead\n"
     "  ttmem explain --pid 4711  the newest of that process\n"
     "  ttmem explain 2 --json    failure 2, for tools\n"
-    "  ttmem explain --live 0    device 0 as it is now: how full, how scattered, what would fail "
+    "  ttmem explain --live 0    device 0 as it is now: how full, how fragmented, what would fail "
     "next\n"
     "  ttmem explain --from night.ttm               the last failure of a recording\n"
     "  ttmem explain --from night.ttm --at 14:03:07 the last one up to then";
@@ -98,7 +102,7 @@ void register_explain(CLI::App& app, Action& action) {
                              ->add_option("failure", options->failure,
                                           "Number of the failure, as `ttmem status` lists it")
                              ->type_name("FAILURE")
-                             ->check(CLI::PositiveNumber);
+                             ->check(positive_number);
   command
       ->add_option_function<std::string>(
           "--live",

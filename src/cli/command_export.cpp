@@ -10,6 +10,7 @@
 #include "cli/past.hpp"
 #include "cli/private_file.hpp"
 #include "cli/reading_options.hpp"
+#include "cli/say.hpp"
 #include "cli/tell_story.hpp"
 #include "collect/collector.hpp"
 #include "export/formats.hpp"
@@ -72,7 +73,7 @@ int write_story(const exports::Format& format, ExportOptions& options, PrivateFi
   const auto told = tell_story(options.question, *scribe, [&] { return file.is_over(); });
   if (!told) return complain(told.error().message, kNotFound);
   if (const std::string text = scribe->left_out(); !text.empty()) {
-    fmt::print(stderr, "ttmem: {}\n", text);
+    say("ttmem: {}\n", text);
   }
   return kOk;
 }
@@ -86,9 +87,9 @@ const exports::Format* find_format(const ExportOptions& options) {
 
 int export_it(ExportOptions& options) {
   const exports::Format* format = find_format(options);
-  auto file = PrivateFile::create(options.output, options.force);
+  auto file = PrivateFile::create(options.output, options.force, options.question.past.file);
   if (!file) return complain(file.error().message, kFailed);
-  fmt::print(stderr, "ttmem: {} holds {}\n", format->name, format->limits);
+  say("ttmem: {} holds {}\n", format->name, format->limits);
   const int code = format->moment != nullptr ? write_moment(*format, options, *file)
                                              : write_story(*format, options, *file);
   return code == kOk ? file->finish() : file->give_up(code);
@@ -117,14 +118,29 @@ std::vector<std::string> format_names() {
   return names;
 }
 
+// "folded, …, parquet --table holdings": what holds one moment.
+std::string moment_names() {
+  std::string names;
+  for (const exports::Format& format : exports::formats()) {
+    if (format.moment == nullptr) continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", format.name);
+    if (!format.table.empty()) names += fmt::format(" --table {}", format.table);
+  }
+  return names;
+}
+
 // csv and parquet have tables, the others none.
-void choose_table(ExportOptions& options) {
+void choose_table(ExportOptions& options, bool kind_is_given) {
   if (options.table.empty()) {
     options.table = "holdings";
     if (find_format(options) == nullptr) options.table.clear();
   }
-  if (find_format(options) == nullptr) {
+  const exports::Format* format = find_format(options);
+  if (format == nullptr) {
     throw CLI::ValidationError("--table", "goes with --to csv and --to parquet");
+  }
+  if (kind_is_given && format->moment == nullptr) {
+    throw CLI::ValidationError("--kind", "goes with what holds one moment: --to " + moment_names());
   }
 }
 
@@ -158,7 +174,7 @@ void register_export(CLI::App& app, Action& action) {
       ->add_option("--failure", question.failure,
                    "What was held when failure N happened, or what happened up to it")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number);
   add_selection(*command, "kind",
                 "Only these kinds, of one moment: buffer, program, kernel, range, trace",
                 question.selection);
@@ -166,8 +182,8 @@ void register_export(CLI::App& app, Action& action) {
                 question.selection);
   add_selection(*command, "pid", "Only what this process holds, or held when it died; or PID/START",
                 question.selection);
-  command->callback([options, &action] {
-    choose_table(*options);
+  command->callback([options, command, &action] {
+    choose_table(*options, command->count("--kind") > 0);
     action = [options] { return export_it(*options); };
   });
 }

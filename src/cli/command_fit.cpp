@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include <charconv>
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -19,6 +19,8 @@
 #include "cli/weight_list.hpp"
 #include "collect/collector.hpp"
 #include "explain/fit.hpp"
+#include "view/printable.hpp"
+#include "view/units.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -38,12 +40,16 @@ struct FitOptions {
   std::uint64_t l1_small_bytes = 0, trace_region_bytes = 0;
 };
 
-// "8x8": 64; "2,4": 8. 0 if it is neither.
-std::uint64_t product(const std::string& text) {
+// "8x4", "8,4": 8 and 4. Empty if it is neither, or if one of them is 0 or no count of anything.
+std::optional<std::pair<std::uint64_t, std::uint64_t>> two_lengths(const std::string& text) {
+  constexpr std::uint64_t kMost = 1u << 16;
   std::string ignored;
-  const auto shape = parse_shape(text, ignored);
-  if (!shape || !ignored.empty() || shape->tensor.shape.size() != 2) return 0;
-  return shape->tensor.shape[0] * shape->tensor.shape[1];
+  const auto parsed = parse_shape(text, ignored);
+  if (!parsed || !ignored.empty()) return std::nullopt;
+  const auto& shape = parsed->tensor.shape;
+  const auto counts = [](std::uint64_t length) { return length > 0 && length <= kMost; };
+  if (shape.size() != 2 || !std::ranges::all_of(shape, counts)) return std::nullopt;
+  return std::pair{shape[0], shape[1]};
 }
 
 // ---- the tensors -------------------------------------------------------------------------------
@@ -65,8 +71,9 @@ Result<TensorSpec> usual_tensor(const FitOptions& options) {
     tensor.shard = shard->tensor.shape;
   }
   if (!options.grid.empty()) {
-    tensor.cores = product(options.grid);
-    if (tensor.cores == 0) return wrong("--grid is columns x rows, as in 8x8");
+    const auto grid = two_lengths(options.grid);
+    if (!grid) return wrong("--grid is columns x rows, as in 8x8");
+    tensor.grid = {grid->first, grid->second};
   }
   if (!options.tile.empty()) {
     const auto tile = parse_shape(options.tile, ignored);
@@ -127,6 +134,17 @@ const explain::Board* find_board(const FitOptions& options) {
   return nullptr;
 }
 
+// Why the mesh is not to be had of the board that was named; "" if it is. Of an architecture, or of
+// a device in use, it is not known how many chips there are.
+std::string too_large_a_mesh(const FitOptions& options, std::uint64_t chips) {
+  const explain::Board* board = options.board.empty() ? nullptr : find_board(options);
+  if (!board || chips <= board->chips) return "";
+  return fmt::format(
+      "--mesh {} is {} chips, but {} has {}; --arch {} asks about any number of them",
+      view::printable(options.mesh), chips, board->name, view::count_text(board->chips, "chip"),
+      ledger::name(board->arch));
+}
+
 const ledger::DeviceView* find_device(const FitOptions& options, const ledger::Snapshot& snapshot,
                                       view::Selection& selection) {
   if (!options.device.empty()) {
@@ -136,14 +154,22 @@ const ledger::DeviceView* find_device(const FitOptions& options, const ledger::S
   return snapshot.devices.empty() ? nullptr : &snapshot.devices.front();
 }
 
-// As the process that holds most on it has it.
+std::uint64_t held_bytes(const ledger::LiveSpace& space) {
+  std::uint64_t bytes = 0;
+  for (const ledger::HeldBlock& block : space.picture.blocks) {
+    bytes += block.range.end - block.range.begin;
+  }
+  return bytes;
+}
+
+// As the process that holds most of its DRAM has it.
 std::optional<FitTarget> live_target(const collect::Collector& collector,
                                      const ledger::DeviceView& device) {
   const auto drams = collector.live_spaces(device.id, ledger::Space::kDram);
   const auto l1s = collector.live_spaces(device.id, ledger::Space::kL1);
   const ledger::LiveSpace* fullest = nullptr;
   for (const ledger::LiveSpace& space : drams) {
-    if (!fullest || space.picture.blocks.size() > fullest->picture.blocks.size()) fullest = &space;
+    if (!fullest || held_bytes(space) > held_bytes(*fullest)) fullest = &space;
   }
   if (!fullest) return std::nullopt;
   FitTarget target;
@@ -154,6 +180,7 @@ std::optional<FitTarget> live_target(const collect::Collector& collector,
   for (const ledger::LiveSpace& space : l1s) {
     if (space.process->is(*fullest->process)) target.l1 = space.picture;
   }
+  target.l1_grid = explain::compute_grid({device.grid_x, device.grid_y}, target.l1.banks);
   return target;
 }
 
@@ -175,8 +202,8 @@ Result<FitTarget> find_target(const collect::Collector& collector, FitOptions& o
   if (!options.board.empty() || !options.arch.empty()) {
     if (const explain::Board* board = find_board(options)) return empty(*board);
     return none(
-        "there is no such board: name n150, n300, t3k or galaxy (wormhole_b0), or p150 "
-        "(blackhole)");
+        "there is no such board: name n150, n300, t3k or galaxy (wormhole_b0), p150 or "
+        "p300 (blackhole)");
   }
   const ledger::DeviceView* device = find_device(options, collector.snapshot(), options.selection);
   if (!device && !options.device.empty()) {
@@ -186,7 +213,16 @@ Result<FitTarget> find_target(const collect::Collector& collector, FitOptions& o
                     options.device));
   }
   if (!device) return none("no device is in use: name a board, as in --board n150");
-  if (auto target = live_target(collector, *device)) return *target;
+  if (auto target = live_target(collector, *device)) {
+    const char* of_empty = options.l1_small_bytes != 0       ? "--l1-small"
+                           : options.trace_region_bytes != 0 ? "--trace-region"
+                                                             : nullptr;
+    if (!of_empty) return *target;
+    return Error{ErrorCode::kWrongKind,
+                 fmt::format("{} is of an empty device, and device {} is in use: name a board, as "
+                             "in --board n150",
+                             of_empty, device->id)};
+  }
   if (const explain::Board* board = board_of(*device)) return empty(*board);
   return none("the geometry of that device is not known: name a board, as in --board n150");
 }
@@ -198,20 +234,33 @@ int fit(FitOptions& options) {
   collecting.process = options.selection.process();
   collect::Collector collector(collecting);
   collector.refresh();
+  if (const std::string why = options.selection.missing_process(collector.snapshot());
+      !why.empty()) {
+    return complain(why, kNotFound);
+  }
   view::FitAnswer answer;
   const auto tensors = listed_tensors(options, answer.variable);
   if (!tensors) return complain(tensors.error().message, kUsage);
-  if (!answer.variable.empty() != !options.solve.empty()) {
+  if (answer.variable != options.solve) {
     return complain(
         options.solve.empty()
             ? fmt::format("--solve {0} asks for the largest {0} that fits", answer.variable)
-            : "--solve needs that word in a shape, as in --shape batch,32,4096",
+            : fmt::format("--solve {0} needs that word in a shape, as in --shape {0},32,4096",
+                          view::printable(options.solve)),
         kUsage);
   }
   const auto target = find_target(collector, options);
-  if (!target) return complain(target.error().message, kNotFound);
-  if (!options.mesh.empty()) answer.chips = product(options.mesh);
-  if (answer.chips == 0) return complain("--mesh is rows x columns, as in 2x4", kUsage);
+  if (!target) {
+    const bool wrong = target.error().code == ErrorCode::kWrongKind;
+    return complain(target.error().message, wrong ? kUsage : kNotFound);
+  }
+  if (!options.mesh.empty()) {
+    const auto mesh = two_lengths(options.mesh);
+    if (!mesh) return complain("--mesh is rows x columns, as in 2x4", kUsage);
+    answer.chips = mesh->first * mesh->second;
+    const std::string why = too_large_a_mesh(options, answer.chips);
+    if (!why.empty()) return complain(why, kUsage);
+  }
   const auto make = [&](std::uint64_t value) {
     return on_one_chip(with_value(*tensors, value), options, answer.chips);
   };
@@ -232,9 +281,10 @@ int fit(FitOptions& options) {
 constexpr const char* kFitExamples =
     "Computes what a tensor takes, to the byte, and places it into the holes of a device as it is\n"
     "now, or of an empty one. Exit code 1 if it does not fit.\n"
-    "A file lists tensors: CSV (name,shape,dtype,layout,memory; shapes as 1x32x64), JSON (a list "
-    "of\n"
-    "objects with these names), or .safetensors, of which only the header is read.\n"
+    "A file lists tensors: CSV (name,shape,dtype,layout,memory, or as its first line names them;\n"
+    "shapes as 1x32x64), JSON (a list of objects with these names), or .safetensors, of which "
+    "only\n"
+    "the header is read.\n"
     "Examples:\n"
     "  ttmem fit --shape 1,32,4096,4096 --dtype bfloat8_b --board n150\n"
     "  ttmem fit --shape 2048,64 --memory l1 --shard height --shard-shape 32,64 --grid 8x8\n"
@@ -252,7 +302,7 @@ void add_tensor_options(CLI::App& command, FitOptions& options) {
       .add_option("--dtype", options.dtype, "Data type (bfloat16); for a file: of all its tensors")
       ->type_name("TYPE")
       ->check(CLI::IsMember({"bfloat16", "float32", "uint32", "int32", "uint16", "uint8", "int8",
-                             "bfloat8_b", "bfloat4_b"}));
+                             "bfloat8_b", "bfloat4_b", "fp8_e4m3"}));
   command.add_option("--layout", options.layout, "tile or row_major")
       ->type_name("LAYOUT")
       ->default_str("tile")
@@ -261,30 +311,44 @@ void add_tensor_options(CLI::App& command, FitOptions& options) {
       ->type_name("MEMORY")
       ->default_str("dram")
       ->check(CLI::IsMember({"dram", "l1"}));
-  command.add_option("--shard", options.sharding, "Shard by height, width, block or nd")
-      ->type_name("KIND")
-      ->check(CLI::IsMember({"height", "width", "block", "nd"}));
-  command.add_option("--shard-shape", options.shard_shape, "Shape of a shard, as in 32,64")
-      ->type_name("SHAPE");
+  CLI::Option* shard =
+      command.add_option("--shard", options.sharding, "Shard by height, width, block or nd")
+          ->type_name("KIND")
+          ->check(CLI::IsMember({"height", "width", "block", "nd"}));
+  CLI::Option* shard_shape =
+      command.add_option("--shard-shape", options.shard_shape, "Shape of a shard, as in 32,64")
+          ->type_name("SHAPE");
+  shard->needs(shard_shape);
+  shard_shape->needs(shard);
   command.add_option("--grid", options.grid, "Cores that shards are spread over, as in 8x8")
-      ->type_name("CxR");
+      ->type_name("CxR")
+      ->needs(shard);
   command.add_option("--tile", options.tile, "Size of a tile (32x32)")->type_name("HxW");
 }
 
 void add_device_options(CLI::App& command, FitOptions& options) {
-  command.add_option("--device", options.device, "Device as it is now, by id or unique id")
-      ->type_name("DEVICE")
-      ->each([&options](const std::string& value) { options.selection.add("device", value); });
-  command.add_option("--board", options.board, "An empty n150, n300, t3k, galaxy or p150")
-      ->type_name("BOARD");
+  CLI::Option* device =
+      command.add_option("--device", options.device, "Device as it is now, by id or unique id")
+          ->type_name("DEVICE")
+          ->each([&options](const std::string& value) { options.selection.add("device", value); });
+  add_selection(command, "pid", "Device as this process has it now; or PID/START",
+                options.selection);
+  command.add_option("--board", options.board, "An empty n150, n300, t3k, galaxy, p150 or p300")
+      ->type_name("BOARD")
+      ->excludes(device)
+      ->excludes("--pid");
   command.add_option("--arch", options.arch, "An empty device of wormhole_b0 or blackhole")
-      ->type_name("ARCH");
+      ->type_name("ARCH")
+      ->excludes(device)
+      ->excludes("--pid");
   command.add_option("--l1-small", options.l1_small_bytes, "l1_small_size of an empty device")
-      ->type_name("BYTES");
+      ->type_name("BYTES")
+      ->excludes(device);
   command
       .add_option("--trace-region", options.trace_region_bytes,
                   "trace_region_size of an empty device")
-      ->type_name("BYTES");
+      ->type_name("BYTES")
+      ->excludes(device);
   CLI::Option* mesh =
       command.add_option("--mesh", options.mesh, "Rows and columns of a mesh, as in 2x4")
           ->type_name("RxC");

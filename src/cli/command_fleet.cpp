@@ -12,9 +12,11 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/engine_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/reading_options.hpp"
+#include "cli/say.hpp"
 #include "fleet/ask_engine.hpp"
 #include "fleet/ask_hosts.hpp"
 #include "fleet/fleet_text.hpp"
@@ -28,30 +30,19 @@ constexpr std::size_t kHostsShown = 20;
 
 struct FleetOptions {
   std::string hosts, from;  // one of them
-  std::string host, device, match, token_file;
-  std::vector<std::string> headers;
-  double timeout_seconds = 10;
-  unsigned stale_seconds = 120;
+  std::string host, device;
+  EngineOptions engine;
   std::string ssh = "ssh";
   bool jobs = false, all = false, json = false;
-
-  std::chrono::milliseconds timeout() const {
-    return std::chrono::milliseconds(static_cast<std::int64_t>(timeout_seconds * 1000));
-  }
 };
-
-std::uint64_t now_ns() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-}
 
 int print_fleet(const fleet::Fleet& fleet, const FleetOptions& options) {
   Output output;
   if (options.json) {
     output.write(fleet::fleet_json(fleet));
   } else if (options.jobs) {
-    output.write(fleet::jobs_text(fleet, output.style()));
+    output.write(fleet::notes_text(fleet, output.style()) +
+                 fleet::jobs_text(fleet, output.style()));
   } else {
     const std::size_t most = options.all ? std::numeric_limits<std::size_t>::max() : kHostsShown;
     output.write(fleet::fleet_text(fleet, most, output.style()));
@@ -65,11 +56,10 @@ int print_fleet(const fleet::Fleet& fleet, const FleetOptions& options) {
 void show_progress(std::size_t done, std::size_t all) {
   if (::isatty(STDERR_FILENO) == 0) return;
   if (done < all) {
-    fmt::print(stderr, "\r{} of {} hosts have answered", done, all);
+    say("\r{} of {} hosts have answered", done, all);
   } else {
-    fmt::print(stderr, "\r\x1b[K");
+    say("\r\x1b[K");
   }
-  std::fflush(stderr);
 }
 
 // One host as `ttmem status` there shows it.
@@ -96,7 +86,9 @@ int print_one(const std::vector<fleet::HostAnswer>& answers, const FleetOptions&
   return output.finish();
 }
 
-int of_hosts(const FleetOptions& options, const std::string& token) {
+int of_hosts(const FleetOptions& options) {
+  const auto token = token_of(options.engine);
+  if (!token) return complain(token.error().message, kFailed);
   auto hosts = fleet::read_hosts(options.hosts);
   if (!hosts) return complain(hosts.error().message, kUsage);
   if (!options.host.empty()) {
@@ -108,14 +100,14 @@ int of_hosts(const FleetOptions& options, const std::string& token) {
     }
   }
   fleet::HostQuestion question;
-  question.timeout = options.timeout();
-  question.token = token;
+  question.timeout = options.engine.timeout();
+  question.token = *token;
   question.ssh = options.ssh;
   const auto answers = fleet::ask_hosts(
       *hosts, question, [&](std::size_t done) { show_progress(done, hosts->size()); });
   show_progress(hosts->size(), hosts->size());
   if (!options.host.empty()) return print_one(answers, options);
-  fleet::Fleet fleet = fleet::fleet_of(answers, now_ns());
+  fleet::Fleet fleet = fleet::fleet_of(answers, wall_clock_ns());
   fleet.source = options.hosts;
   const int code = print_fleet(fleet, options);
   return code == kOk && fleet.fresh() == 0 ? static_cast<int>(kFailed) : code;
@@ -123,26 +115,14 @@ int of_hosts(const FleetOptions& options, const std::string& token) {
 
 // ---- an engine
 
-// A matcher is a part of a selector: what would end that is none.
-std::string match_problem(const std::string& text) {
-  if (text.find_first_of("{}\r\n") == std::string::npos && text.find('=') != std::string::npos) {
-    return {};
+int of_engine(const FleetOptions& options) {
+  const auto opened = open_engine(options.from, options.engine);
+  if (!opened) {
+    return complain(opened.error().message,
+                    opened.error().code == ErrorCode::kWrongKind ? kUsage : kFailed);
   }
-  return "a match is such as 'cluster=\"a\"' or 'instance=~\"rack7-.*\"'";
-}
-
-int of_engine(const FleetOptions& options, const std::string& token) {
-  const auto url = fleet::parse_url(options.from, 9090);
-  if (!url) return complain(url.error().message, kUsage);
-  fleet::Headers headers;
-  if (!token.empty()) headers.emplace_back("Authorization", "Bearer " + token);
-  for (const std::string& text : options.headers) {
-    auto header = fleet::parse_header(text);
-    if (!header) return complain(header.error().message, kUsage);
-    headers.push_back(std::move(*header));
-  }
-  const fleet::Engine engine(*url, headers, options.timeout());
-  const fleet::EngineQuestion question{options.match, options.stale_seconds, now_ns()};
+  const fleet::Engine& engine = *opened;
+  const fleet::EngineQuestion question = options.engine.question();
   const auto code_of = [](const Error& error) {
     return error.code == ErrorCode::kNotFound ? kNotFound : kFailed;
   };
@@ -168,13 +148,7 @@ int of_engine(const FleetOptions& options, const std::string& token) {
 }
 
 int show_fleet(const FleetOptions& options) {
-  std::string token;
-  if (!options.token_file.empty()) {
-    auto read = fleet::read_token(options.token_file);
-    if (!read) return complain(read.error().message, kFailed);
-    token = std::move(*read);
-  }
-  return options.from.empty() ? of_hosts(options, token) : of_engine(options, token);
+  return options.from.empty() ? of_hosts(options) : of_engine(options);
 }
 
 constexpr const char* kFleetExamples =
@@ -182,7 +156,7 @@ constexpr const char* kFleetExamples =
     "by\n"
     "`ssh NAME ttmem status --json`) or NAME:PORT or http://NAME:PORT (its `ttmem serve`); # "
     "begins\n"
-    "a comment. Up to 256 are asked at once; who does not answer in time is listed and in no sum.\n"
+    "a comment. Up to 256 are asked at once; one that is too slow is listed, but in no sum.\n"
     "Examples:\n"
     "  ttmem fleet --hosts hosts.txt                     sums, hosts, jobs, without any engine\n"
     "  ttmem fleet --hosts hosts.txt --host node7        one of them, as ttmem status there\n"
@@ -215,26 +189,7 @@ void register_fleet(CLI::App& app, Action& action) {
       ->needs(host);
   command->add_flag("--jobs", options->jobs, "Show only the jobs")->excludes(host);
   command->add_flag("--all", options->all, "Show every host, not only the 20 fullest");
-  command->add_option("--match", options->match, "Ask only for series that match this")
-      ->type_name("MATCHER")
-      ->needs(from)
-      ->check(match_problem);
-  command->add_option("--token-file", options->token_file, "Send the token in this file")
-      ->type_name("FILE");
-  command->add_option("--header", options->headers, "Send this header, too; may be repeated")
-      ->type_name("HEADER")
-      ->needs(from);
-  command
-      ->add_option("--timeout", options->timeout_seconds, "Wait so long for an answer, in seconds")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(seconds_between(0.1, 600));
-  command
-      ->add_option("--stale", options->stale_seconds,
-                   "Say that a host is stale after so many seconds without a scrape")
-      ->type_name("N")
-      ->capture_default_str()
-      ->needs(from);
+  add_engine_options(*command, *from, options->engine);
   command->add_option("--ssh", options->ssh, "Use this program instead of ssh")
       ->type_name("PROGRAM")
       ->needs(hosts);

@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
+#include "cli/say.hpp"
 #include "collect/gc.hpp"
 #include "view/printable.hpp"
 #include "view/units.hpp"
@@ -37,7 +38,7 @@ int gc(const collect::GcOptions& options) {
       Output::print(lines(options.dry_run ? "would remove" : "removed", report.removed) +
                     lines("kept", report.kept) + summary(report, options.dry_run));
   if (report.failed.empty()) return written;
-  fmt::print(stderr, "{}", lines("ttmem: cannot remove", report.failed));
+  say("{}", lines("ttmem: cannot remove", report.failed));
   return kFailed;
 }
 

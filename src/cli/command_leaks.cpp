@@ -10,7 +10,6 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
@@ -18,6 +17,7 @@
 #include "cli/output.hpp"
 #include "cli/past.hpp"
 #include "cli/reading_options.hpp"
+#include "cli/say.hpp"
 #include "cli/stop_signal.hpp"
 #include "collect/collector.hpp"
 #include "collect/replay_outline.hpp"
@@ -27,9 +27,8 @@ namespace ttmem::cli {
 namespace {
 
 constexpr auto kPause = std::chrono::milliseconds(20);
-// A recording is looked at as often as the present, a short one more often.
-constexpr ledger::TimeNs kLooksOfRecording = 2000;
-constexpr ledger::TimeNs kShortestPauseNs = 1'000'000, kLongestPauseNs = 50'000'000;
+// Of a recording, unless it is long. They follow events: steps may come in bursts.
+constexpr std::uint64_t kLooksOfRecording = 5000;
 constexpr std::uint64_t kLeastSteps = 10;  // fewer cannot tell growth from warming up
 
 struct LeaksOptions {
@@ -49,10 +48,11 @@ bool is_marked() {
   return bytes > 0 && std::find(typed, typed + bytes, '\n') != typed + bytes;
 }
 
-// Whether nobody is left who could make another step.
-bool is_over(const ledger::Snapshot& snapshot, const explain::LeakReport& report) {
+// Whether nobody is left who could make another step. One process was asked for by its number: no
+// other will come.
+bool is_over(const ledger::Snapshot& snapshot, const explain::LeakReport& report, bool one) {
   const auto is_alive = [](const ledger::ProcessView& process) { return process.alive; };
-  return !report.processes.empty() && std::ranges::none_of(snapshot.processes, is_alive);
+  return (one || !report.processes.empty()) && std::ranges::none_of(snapshot.processes, is_alive);
 }
 
 bool is_enough(const explain::LeakReport& report, std::uint64_t steps) {
@@ -66,13 +66,13 @@ class Progress {
  public:
   explicit Progress(std::uint64_t wanted) : wanted_(wanted) {}
   ~Progress() {
-    if (is_shown_) fmt::print(stderr, "\n");
+    if (is_shown_) say("\n");
   }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   void show(std::uint64_t steps) {
     if (!is_terminal_ || (is_shown_ && shown_ == steps)) return;
-    fmt::print(stderr, "\rstep {} of {}, Ctrl-C reports now ", steps, wanted_);
+    say("\rstep {} of {}, Ctrl-C reports now ", steps, wanted_);
     is_shown_ = true;
     shown_ = steps;
   }
@@ -105,9 +105,19 @@ explain::LeakReport follow(collect::Collector& collector, const LeaksOptions& op
     watch(collector, follower, !options.mark);
     report = follower.report();
     progress.show(report.steps);
-    if (is_over(collector.snapshot(), report)) break;
+    if (is_over(collector.snapshot(), report, options.selection.process().has_value())) break;
   } while (!is_enough(report, wanted) && !stop.wait(kPause));
   return report;
+}
+
+std::uint64_t events_of(const collect::Replay& replay) {
+  std::uint64_t events = 0;
+  for (const collect::ReplayTrack& track : replay.tracks()) {
+    for (const recording::IndexEntry& block : track.blocks()) {
+      if (recording::kind_of(block) == recording::BlockKind::kEvents) events += block.header.count;
+    }
+  }
+  return events;
 }
 
 // All of a recording up to the moment, or so many steps of it.
@@ -119,13 +129,16 @@ int recorded_leaks(const LeaksOptions& options, const collect::Options& collecti
   if (!until) return complain(until.error().message, kNotFound);
   replay.seek(replay.first());
   explain::LeakFollower follower;
-  const ledger::TimeNs pause = std::clamp<ledger::TimeNs>(
-      (*until - replay.first()) / kLooksOfRecording, kShortestPauseNs, kLongestPauseNs);
+  const std::uint64_t between = std::max<std::uint64_t>(1, events_of(replay) / kLooksOfRecording);
   do {
     collector->refresh();
     watch(*collector, follower, true);
   } while (!is_enough(follower.report(), options.steps.value_or(~0ull)) && replay.at() < *until &&
-           replay.step(std::min(pause, *until - replay.at())));
+           replay.step(*until - replay.at(), between));
+  if (const std::string why = options.selection.missing_process(collector->snapshot());
+      !why.empty()) {
+    return complain(why, kNotFound);
+  }
   Output output;
   options.format.print(leaks_formats(), output, collector->snapshot(), follower.report());
   return output.finish();
@@ -140,6 +153,10 @@ int leaks(const LeaksOptions& options) {
   const explain::LeakReport report = follow(collector, options);
   if (const std::string why = unusable_directory(collector.directories()); !why.empty()) {
     return complain(why, kFailed);
+  }
+  if (const std::string why = options.selection.missing_process(collector.snapshot());
+      !why.empty()) {
+    return complain(why, kNotFound);
   }
   Output output;
   options.format.print(leaks_formats(), output, collector.snapshot(), report);
@@ -172,7 +189,7 @@ void register_leaks(CLI::App& app, Action& action) {
       ->add_option("--steps", options->steps,
                    "Number of steps to follow: 10, or all of a recording")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number);
   add_past(*command, options->past);
   command->add_flag("--mark", options->mark, "A step begins when you press Enter")
       ->excludes("--from");

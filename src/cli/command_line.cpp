@@ -10,11 +10,11 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
+#include "cli/say.hpp"
 #include "legacy/commands.hpp"
 #include "view/printable.hpp"
 
@@ -30,7 +30,7 @@ constexpr const char* kFooter =
     "Environment:\n"
     "  TTMEM_DIR        directory of the recordings, instead of /run/ttmem or /dev/shm/ttmem-UID\n"
     "  TTMEM_DISABLE=1  record nothing\n"
-    "  TTMEM_SERVE      daemon to ask about processes of other users: HOST:PORT, or off\n"
+    "  TTMEM_SERVE      daemon to ask about processes of other users: a socket, HOST:PORT, or off\n"
     "  NO_COLOR=1       no colours\n"
     "Exit codes: 0 success, 1 not found, 2 wrong usage, 3 system error, 4 a daemon already runs";
 
@@ -67,9 +67,8 @@ int explain_commands(const CLI::App& app, const char* word) {
     if (command->get_group().empty()) continue;  // not for people
     names += (names.empty() ? "" : ", ") + command->get_name();
   }
-  fmt::print(stderr,
-             "ttmem: unknown command {}; the commands are: {}\n`ttmem --help` explains them.\n",
-             view::printable(word), names);
+  say("ttmem: unknown command {}; the commands are: {}\n`ttmem --help` explains them.\n",
+      view::printable(word), names);
   return kUsage;
 }
 
@@ -80,8 +79,7 @@ std::string help_command(const CLI::App& app) {
 }
 
 int explain(const CLI::App& app, const CLI::ParseError& error) {
-  fmt::print(stderr, "ttmem: {}\n`{} --help` shows how to use it.\n", error.what(),
-             help_command(app));
+  say("ttmem: {}\n`{} --help` shows how to use it.\n", error.what(), help_command(app));
   return kUsage;
 }
 
@@ -142,6 +140,7 @@ const std::vector<Register>& commands() {
       register_status,      //
       register_top,         //
       register_record,      //
+      register_report,      //
       register_export,      //
       register_serve,       //
       register_fleet,       //
@@ -174,7 +173,7 @@ int run(int argc, char** argv) {
     if (const auto done = legacy::run_by_original_name(argc, argv)) return *done;
     return parse_and_run(argc, argv);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "ttmem: {}\n", error.what());
+    say("ttmem: {}\n", error.what());
     return kFailed;
   }
 }

@@ -20,9 +20,11 @@
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/reading_options.hpp"
+#include "cli/say.hpp"
 #include "cli/stop_signal.hpp"
 #include "fleet/push.hpp"
 #include "serve/daemon_process.hpp"
+#include "serve/http/gzip.hpp"
 #include "view/printable.hpp"
 
 namespace ttmem::cli {
@@ -85,6 +87,18 @@ Result<fleet::PushFormat> otlp_format(const PushOptions& options) {
                            view::printable(protocol))};
 }
 
+std::optional<Error> set_compression(fleet::PushTarget& target) {
+  const std::string asked = otel("COMPRESSION");
+  if (asked.empty() || asked == "none") return std::nullopt;
+  if (asked != "gzip") {
+    return Error{ErrorCode::kWrongKind,
+                 fmt::format("OTEL_EXPORTER_OTLP_COMPRESSION={} is not spoken: gzip and none are",
+                             view::printable(asked))};
+  }
+  target.gzip = serve::http::gzipped;
+  return std::nullopt;
+}
+
 fleet::Attributes resource() {
   fleet::Attributes attributes = fleet::parse_attributes(variable("OTEL_RESOURCE_ATTRIBUTES"));
   const auto add = [&](const std::string& name, const std::string& value) {
@@ -111,14 +125,14 @@ std::optional<Error> add_headers(const PushOptions& options, fleet::PushTarget& 
     }
   }
   for (const std::string& text : options.headers) {
-    auto header = fleet::parse_header(text);
+    auto header = fleet::parse_header_option(text);
     if (!header) return header.error();
     target.headers.push_back(std::move(*header));
   }
   if (options.token_file.empty()) return std::nullopt;
   const auto token = fleet::read_token(options.token_file);
   if (!token) return token.error();
-  target.headers.emplace_back("Authorization", "Bearer " + *token);
+  target.headers.push_back(fleet::authorization(*token));
   return std::nullopt;
 }
 
@@ -140,11 +154,12 @@ Result<fleet::PushTarget> target_of(const PushOptions& options) {
   target.timeout = duration(options.timeout_seconds, import ? "" : otel("TIMEOUT"), 10);
   if (import) {
     target.format = fleet::PushFormat::kPrometheus;
-    if (target.to.path.empty()) target.to.path = fleet::import_path(host_name());
+    target.to.path = fleet::import_path(target.to.path, host_name());
   } else {
     const auto format = otlp_format(options);
     if (!format) return format.error();
     target.format = *format;
+    if (const auto problem = set_compression(target)) return *problem;
     target.resource = resource();
     if (target.to.path.empty()) target.to.path = "/v1/metrics";
   }
@@ -170,10 +185,10 @@ void tell(const fleet::PushTarget& target, const fleet::PushState& before,
   const bool first = before.sent + before.failed == 0;
   if (state.problem == before.problem && !first) return;
   if (state.problem.empty()) {
-    fmt::print(stderr, "ttmem push: metrics go to {}\n", target.to.authority());
+    say("ttmem push: metrics go to {}\n", target.to.authority());
     serve::tell_service_manager("STATUS=metrics go to " + target.to.authority());
   } else {
-    fmt::print(stderr, "ttmem push: nothing was sent: {}\n", state.problem);
+    say("ttmem push: nothing was sent: {}\n", state.problem);
     serve::tell_service_manager("STATUS=nothing was sent: " + state.problem);
   }
 }
@@ -210,8 +225,8 @@ constexpr const char* kPushExamples =
     "is\n"
     "forgotten, and after each failure the pause is twice as long, five minutes at most.\n"
     "The variables of OpenTelemetry count: OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, _PROTOCOL, "
-    "_TIMEOUT\n"
-    "(also _METRICS_...), OTEL_METRIC_EXPORT_INTERVAL, OTEL_RESOURCE_ATTRIBUTES, "
+    "_TIMEOUT,\n"
+    "_COMPRESSION (also _METRICS_...), OTEL_METRIC_EXPORT_INTERVAL, OTEL_RESOURCE_ATTRIBUTES, "
     "OTEL_SERVICE_NAME.\n"
     "Examples:\n"
     "  ttmem push --otlp http://collector:4318            OTLP over HTTP, protobuf\n"
@@ -249,7 +264,9 @@ void register_push(CLI::App& app, Action& action) {
   command->add_option("--every", options->every_seconds, "Send every N seconds (60)")
       ->type_name("N")
       ->check(seconds_between(0.1, 86400));
-  command->add_option("--timeout", options->timeout_seconds, "Wait so long for an answer (10)")
+  command
+      ->add_option("--timeout", options->timeout_seconds,
+                   "Wait at most N seconds for an answer (10)")
       ->type_name("N")
       ->check(seconds_between(0.1, 600));
   command->add_option("--token-file", options->token_file, "Send the token in this file")
@@ -258,7 +275,7 @@ void register_push(CLI::App& app, Action& action) {
       ->type_name("HEADER");
   command
       ->add_option("--state", options->state,
-                   "Keep in this file how it goes; /healthz tells push.json of its directory")
+                   "Write how it goes to this file; /healthz shows push.json of its directory")
       ->type_name("FILE");
   command->add_flag("--once", options->once,
                     "Send one document, and say by the exit code how it went");

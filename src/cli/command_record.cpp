@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <ctime>
 #include <memory>
 #include <optional>
@@ -18,7 +20,9 @@
 #include "cli/exit_code.hpp"
 #include "cli/reading_options.hpp"
 #include "cli/record_program.hpp"
+#include "cli/say.hpp"
 #include "cli/stop_signal.hpp"
+#include "collect/directories.hpp"
 #include "inject/launch/launch.hpp"
 #include "record/recorder.hpp"
 #include "view/units.hpp"
@@ -64,11 +68,14 @@ Result<inject::Environment> environment_of(const RecordOptions& options) {
 }
 
 // -1: it could not be started.
-pid_t start_program(const RecordOptions& options) {
+pid_t start_program(const RecordOptions& options, const StopSignal& stop) {
   const auto environment = environment_of(options);
   if (!environment) return complain(environment.error().message, -1);
   const pid_t child = ::fork();
-  if (child == 0) ::_exit(inject::become(options.command, *environment));
+  if (child == 0) {
+    stop.let_through();
+    ::_exit(inject::become(options.command, *environment));
+  }
   return child;
 }
 
@@ -81,26 +88,57 @@ std::string summary(const record::Progress& progress, const std::string& path) {
   return text;
 }
 
+bool is_running(std::int32_t pid) { return ::kill(pid, 0) == 0 || errno != ESRCH; }
+
+// Also of one that ended, or runs in a container.
+bool is_tracked(std::int32_t pid) {
+  for (const collect::Directory& directory : collect::find_directories({}, "")) {
+    const auto listing = collect::list_segments(directory);
+    if (!listing) continue;
+    const auto names_it = [&](const collect::Found& file) {
+      return collect::pid_of_name(file.name) == pid;
+    };
+    if (std::ranges::any_of(listing->files, names_it)) return true;
+  }
+  return false;
+}
+
+int complain_of_missing(std::int32_t pid) {
+  return complain(
+      fmt::format("process {} is not tracked; record a program from its start with `ttmem record "
+                  "-- PROGRAM`, or see all with `ttmem status`",
+                  pid),
+      kNotFound);
+}
+
 class Session {
  public:
-  Session(const RecordOptions& options, record::Recorder& recorder, pid_t child)
-      : options_(options), recorder_(recorder), child_(child), terminal_(::isatty(2) != 0) {}
+  Session(const RecordOptions& options, record::Recorder& recorder, pid_t child,
+          const StopSignal& stop)
+      : options_(options),
+        recorder_(recorder),
+        child_(child),
+        stop_(stop),
+        terminal_(::isatty(2) != 0) {}
 
   int run() {
-    const StopSignal stop;
     do {
       recorder_.look();
       tell();
-    } while (!is_over() && !is_stopped(stop.take(recorder_.pause())));
+    } while (!is_over() && !is_stopped(stop_.take(recorder_.pause())));
     const auto error = recorder_.finish();
-    if (terminal_ && !options_.quiet) fmt::print(stderr, "\r\x1b[K");
+    if (terminal_ && !options_.quiet) say("\r\x1b[K");
     const record::Progress& progress = recorder_.progress();
     if (!options_.quiet) {
-      fmt::print(stderr, "ttmem: recorded {}\n", summary(progress, options_.output));
+      say("ttmem: recorded {}\n", summary(progress, options_.output));
     }
-    for (const std::string& line : progress.unreadable) fmt::print(stderr, "ttmem: {}\n", line);
+    for (const std::string& line : progress.unreadable) say("ttmem: {}\n", line);
     if (error) return complain(error->message, kFailed);
     if (!progress.problem.empty()) return complain(progress.problem, kFailed);
+    if (!options_.pids.empty() && progress.processes == 0 && progress.unreadable.empty()) {
+      std::remove(options_.output.c_str());  // with nothing in it, it is only in the way
+      return complain_of_missing(options_.pids.front());
+    }
     return child_ > 0 && code_ ? *code_ : kOk;
   }
 
@@ -112,7 +150,8 @@ class Session {
     if (came->from_process) ::kill(child_, came->number);
     return false;
   }
-  // Until the program has ended, all processes of --pid have, or the time is over.
+  // Until the program has ended, all processes of --pid have, or the time is over. One that runs
+  // may begin to use a device.
   bool is_over() {
     const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     if (options_.duration_s > 0 && seconds >= options_.duration_s) return true;
@@ -124,18 +163,19 @@ class Session {
       return code_ && recorder_.progress().running == 0;
     }
     const record::Progress& progress = recorder_.progress();
-    return !options_.pids.empty() && progress.processes > 0 && progress.running == 0;
+    if (options_.pids.empty() || progress.running > 0) return false;
+    return progress.processes > 0 || std::ranges::none_of(options_.pids, is_running);
   }
   void tell() {
     if (!terminal_ || options_.quiet || Clock::now() < tell_at_) return;
     tell_at_ = Clock::now() + 1s;
     const record::Progress& progress = recorder_.progress();
+    const std::string& problem = progress.problem;
     const double seconds = std::chrono::duration<double>(Clock::now() - told_).count();
-    fmt::print(
-        stderr, "\r\x1b[K{}, {}/s", summary(progress, options_.output),
+    say("\r\x1b[K{}, {}/s{}{}", summary(progress, options_.output),
         view::exact_text(static_cast<std::uint64_t>(
-            static_cast<double>(progress.events - told_events_) / std::max(seconds, 0.001))));
-    std::fflush(stderr);
+            static_cast<double>(progress.events - told_events_) / std::max(seconds, 0.001))),
+        problem.empty() ? "" : "; ", problem);
     told_ = Clock::now();
     told_events_ = progress.events;
   }
@@ -143,6 +183,7 @@ class Session {
   const RecordOptions& options_;
   record::Recorder& recorder_;
   pid_t child_;
+  const StopSignal& stop_;
   bool terminal_;
   std::optional<int> code_;
   int stops_ = 0;  // signals that came
@@ -151,6 +192,9 @@ class Session {
 };
 
 int record_processes(RecordOptions& options) {
+  for (const std::int32_t pid : options.pids) {
+    if (!is_running(pid) && !is_tracked(pid)) return complain_of_missing(pid);
+  }
   if (options.output.empty()) options.output = default_name();
   record::RecordOptions recording;
   recording.path = options.output;
@@ -168,13 +212,14 @@ int record_processes(RecordOptions& options) {
   if (!options.command.empty()) {
     recording.wanted = [&child](std::int32_t pid) { return record::is_of_family(pid, child); };
   }
+  const StopSignal stop;  // from before there is a file, so that a file is always finished
   auto recorder = record::Recorder::start(recording);
   if (!recorder) return complain(recorder.error().message, kFailed);
   if (!options.command.empty()) {
-    child = start_program(options);
+    child = start_program(options, stop);
     if (child < 0) return kFailed;
   }
-  return Session(options, **recorder, child).run();
+  return Session(options, **recorder, child, stop).run();
 }
 
 }  // namespace
@@ -216,19 +261,22 @@ void register_record(CLI::App& app, Action& action) {
       ->type_name("PID")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number);
   command->add_flag("--launches", options->launches,
                     "Record the launches of programs at every look, not ten times per second");
-  command
-      ->add_option("--max-size", options->max_bytes, "Keep at most this much, such as 500M or 2G")
-      ->type_name("SIZE")
-      ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::Range(std::uint64_t{1} << 20, std::uint64_t{1} << 50, "at least 1 MiB"));
+  CLI::Option* max_size =
+      command
+          ->add_option("--max-size", options->max_bytes,
+                       "Keep at most this much, such as 500M or 2G")
+          ->type_name("SIZE")
+          ->transform(CLI::AsSizeValue(false))
+          ->check(CLI::Range(std::uint64_t{1} << 20, std::uint64_t{1} << 50, "at least 1 MiB"));
   command
       ->add_option("--parts", options->parts,
                    "With --max-size: spread over N files; FILE.1 is older than FILE")
       ->type_name("N")
-      ->check(CLI::Range(1, 100));
+      ->check(CLI::Range(1, 100))
+      ->needs(max_size);
   command->add_option("--duration", options->duration_s, "Stop after this many seconds")
       ->type_name("SECONDS")
       ->check(seconds_between(0.001, 1e9));

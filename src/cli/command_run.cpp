@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -15,7 +23,10 @@
 #include "cli/output.hpp"
 #include "cli/reading_options.hpp"
 #include "cli/record_program.hpp"
+#include "cli/say.hpp"
+#include "collect/collector.hpp"
 #include "collect/native_names.hpp"
+#include "collect/procfs.hpp"
 #include "inject/launch/launch.hpp"
 #include "inject/launch/recording_check.hpp"
 #include "record/recorder.hpp"
@@ -35,38 +46,73 @@ struct RunOptions {
   std::vector<std::string> command;
 };
 
-// The verdict and the first cure of the last failure of a process that ended badly.
-void print_hint(const Ending& ending) {
-  if (ending.code == 0 && ending.signal == 0) return;
-  view::Selection selection;
-  selection.add("pid", std::to_string(ending.pid));
-  collect::Options collecting;
-  collecting.process = selection.process();
-  collect::Collector collector(collecting);
-  collector.refresh();
-  const auto found = explained(collector, selection, std::nullopt);
-  if (found) fmt::print(stderr, "{}", view::hint_text(*found, view::Style(view::Ansi{})));
-}
+constexpr int kMostGenerations = 64;
+
+// The processes that the program starts: it may be a script, or a launcher. Who is whose child is
+// known only while they run, and a model may fail a moment after it was recorded first: so /proc
+// is asked, where it stands from its start.
+class Family {
+ public:
+  void look() { look_below(::getpid(), kMostGenerations); }
+
+  // The verdict and the first cure of the last failure in it.
+  void print_hint() {
+    collect::Collector collector{collect::Options{}};
+    collector.refresh();
+    std::set<std::uint64_t> members;
+    for (const ledger::ProcessView& process : collector.snapshot().processes) {
+      const std::pair seen{process.host_pid.value_or(process.pid), process.start};
+      if (seen_.contains(seen)) members.insert(process.key);
+    }
+    const auto is_member = [&](const ledger::ProcessName& process) {
+      return members.contains(process.key);
+    };
+    const auto found = explained(collector, is_member, std::nullopt);
+    if (found) say("{}", view::hint_text(*found, view::Style(view::Ansi{})));
+  }
+
+ private:
+  void look_below(std::int32_t pid, int generations) {
+    if (generations == 0) return;
+    namespace fs = std::filesystem;
+    std::error_code gone;
+    for (fs::directory_iterator task(fmt::format("/proc/{}/task", pid), gone), end;
+         !gone && task != end; task.increment(gone)) {
+      std::ifstream children(task->path() / "children");
+      for (std::int32_t child = 0; children >> child;) {
+        const auto facts = procfs_.process(child);
+        if (!facts || !*facts) continue;
+        seen_.emplace(child, (*facts)->start_ticks);
+        look_below(child, generations - 1);
+      }
+    }
+  }
+
+  collect::ProcFs procfs_{""};
+  std::set<std::pair<std::int32_t, std::uint64_t>> seen_;  // pid and start
+};
 
 // Stays as the parent, and says at the end why it failed.
 int run_and_explain(const RunOptions& options, const inject::Environment& environment) {
-  const Ending ending = run_child([&] { return inject::become(options.command, environment); });
+  Family family;
+  const Ending ending = run_child([&] { return inject::become(options.command, environment); },
+                                  [&] { family.look(); });
   if (ending.pid < 0) return complain("no child process can be made", kFailed);
-  print_hint(ending);
+  if (ending.code != 0 || ending.signal != 0) family.print_hint();
   return end_as(ending);
 }
 
 int run_program(const RunOptions& options) {
   const auto preload = inject::find_preload();
   if (!preload) {
-    fmt::print(stderr, "ttmem: {}\n", preload.error().message);
+    say("ttmem: {}\n", preload.error().message);
     return kFailed;
   }
   inject::Lines lines;
   lines.off = options.no_lines || inject::lines_are_off();
   const auto start = inject::find_python_start();
   if (!start && options.lines && !lines.off) {
-    fmt::print(stderr, "ttmem: {}\n", start.error().message);
+    say("ttmem: {}\n", start.error().message);
     return kFailed;
   }
   lines.python_start = start ? *start : "";
@@ -75,17 +121,16 @@ int run_program(const RunOptions& options) {
   const auto environment = inject::environment_with(*preload, lines, extras);
   if (options.print_env) return Output::print(inject::as_shell_text(environment));
   if (options.command.empty()) {
-    fmt::print(stderr, "ttmem: name the program to run, as in `ttmem run python model.py`\n");
+    say("ttmem: name the program to run, as in `ttmem run python model.py`\n");
     return kUsage;
   }
   if (const auto check = inject::check_recording();
       !check.problem.empty() && (options.strict || !check.disabled)) {
-    fmt::print(stderr, "ttmem: nothing will be recorded: {}\n", view::printable(check.problem));
+    say("ttmem: nothing will be recorded: {}\n", view::printable(check.problem));
     if (options.strict) return kFailed;
   }
   if (options.extras.native_stacks && !collect::can_name_native_calls()) {
-    fmt::print(stderr,
-               "ttmem: this build has no libdw: native stacks will show modules and addresses\n");
+    say("ttmem: this build has no libdw: native stacks will show modules and addresses\n");
   }
   if (!options.record.empty()) {
     return record_program(options.record, options.extras.launches, options.command, environment);
@@ -142,7 +187,7 @@ void register_run(CLI::App& app, Action& action) {
                     "Record every launch of a program as an event, as with TTMEM_LAUNCHES=1");
   command
       ->add_option("--job", options->extras.job,
-                   "Count the program to this job, as with TT_MEM_JOB=NAME")
+                   "Count the program as part of this job, as with TT_MEM_JOB=NAME")
       ->type_name("NAME")
       ->check(job_problem);
   CLI::Option* explain =

@@ -10,12 +10,12 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "cli/ask_daemon.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
+#include "cli/say.hpp"
 #include "serve/config.hpp"
 #include "serve/daemon.hpp"
 #include "serve/replay_server.hpp"
@@ -33,7 +33,7 @@ struct ServeArguments {
 };
 
 int complain(const Error& error) {
-  fmt::print(stderr, "ttmem: {}\n", error.message);
+  say("ttmem: {}\n", error.message);
   return kUsage;
 }
 
@@ -48,7 +48,7 @@ void open_browser(std::string url) {
   const std::array<char*, 3> arguments = {program.data(), url.data(), nullptr};
   pid_t child = -1;
   if (::posix_spawnp(&child, program.c_str(), &silent, nullptr, arguments.data(), environ) != 0) {
-    fmt::print(stderr, "ttmem: xdg-open is not installed; open {} in a browser\n", url);
+    say("ttmem: xdg-open is not installed; open {} in a browser\n", url);
   }
   ::posix_spawn_file_actions_destroy(&silent);
   ::signal(SIGCHLD, SIG_IGN);  // nobody waits for it

@@ -16,6 +16,7 @@
 #include "cli/formats.hpp"
 #include "cli/output.hpp"
 #include "cli/past.hpp"
+#include "cli/read_progress.hpp"
 #include "cli/reading_options.hpp"
 #include "cli/stop_signal.hpp"
 #include "collect/collector.hpp"
@@ -114,11 +115,19 @@ std::string mark_text(const collect::Mark& mark, const collect::Outline& outline
                      view::bytes_text(mark.bytes));
 }
 
+Result<collect::Outline> outline_with_progress(const std::string& file) {
+  constexpr std::size_t kParts = 600;
+  ReadProgress progress;
+  return collect::outline_of(file, kParts, [&](double part) {
+    progress.show(part);
+    return true;
+  });
+}
+
 // What is in a recording, and where.
 int print_summary(const collect::Collector& collector, const StatusOptions& options) {
-  constexpr std::size_t kParts = 600;
   const collect::Replay& replay = *collector.replay();
-  const auto outline = collect::outline_of(options.past.file, kParts);
+  const auto outline = outline_with_progress(options.past.file);
   if (!outline) return complain(outline.error().message, kNotFound);
   if (options.format.is("json")) return Output::print(serve::recording_json(collector, &*outline));
   std::string text = fmt::format("{}: {:.3f} s of {}, from {} to {}\n", options.past.file,
@@ -143,15 +152,16 @@ std::string moment_text(const collect::Collector& collector) {
   return text + "\n\n";
 }
 
-int print_jobs(const ledger::Snapshot& snapshot, const StatusOptions& options, Output& output) {
-  std::vector<ledger::JobView> jobs = ledger::jobs_of(snapshot);
+int print_jobs(ledger::Snapshot snapshot, const StatusOptions& options, Output& output) {
   if (!options.job.empty()) {
-    std::erase_if(jobs, [&](const auto& each) { return !ledger::is_meant(each.job, options.job); });
-    if (jobs.empty()) {
-      return complain(fmt::format("no recorded process is of job {}; see all with --by job",
-                                  view::printable(options.job)),
-                      kNotFound);
-    }
+    std::erase_if(snapshot.processes,
+                  [&](const auto& each) { return !ledger::is_meant(each.job, options.job); });
+  }
+  const std::vector<ledger::JobView> jobs = ledger::jobs_of(snapshot);
+  if (!options.job.empty() && jobs.empty()) {
+    return complain(fmt::format("no recorded process is of job {}; see all with --by job",
+                                view::printable(options.job)),
+                    kNotFound);
   }
   options.format.print(jobs_formats(), output, snapshot, jobs);
   return kOk;

@@ -3,10 +3,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -15,6 +18,7 @@
 
 #include "cli/ask_daemon.hpp"
 #include "cli/commands.hpp"
+#include "cli/engine_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/formats.hpp"
 #include "cli/output.hpp"
@@ -36,24 +40,53 @@ struct TopOptions {
   double interval_s = 1.0;
   view::Selection selection;
   Past past;
-  std::string theme = "auto", view = "overview", size;
+  EngineOptions engine;
+  std::string theme = "auto", view, size;
+
+  bool is_of_fleet() const { return is_url(past.file); }
 };
 
-const std::map<std::string, top::View>& views() {
-  static const std::map<std::string, top::View> kAll = {
-      {"overview", top::View::kOverview}, {"device", top::View::kDevice},
-      {"programs", top::View::kPrograms}, {"process", top::View::kProcess},
-      {"events", top::View::kEvents},     {"dead", top::View::kDead},
-      {"help", top::View::kHelp}};
+using Views = std::map<std::string, top::View>;
+
+// Of this host or a recording; of a fleet there are others.
+const Views& views() {
+  static const Views kAll = {{"overview", top::View::kOverview}, {"device", top::View::kDevice},
+                             {"programs", top::View::kPrograms}, {"process", top::View::kProcess},
+                             {"events", top::View::kEvents},     {"dead", top::View::kDead},
+                             {"jobs", top::View::kJobs},         {"help", top::View::kHelp}};
   return kAll;
 }
 
-top::RunOptions run_options(const TopOptions& options) {
+const Views& fleet_views() {
+  static const Views kAll = {{"hosts", top::View::kHosts},
+                             {"host", top::View::kHost},
+                             {"jobs", top::View::kJobs},
+                             {"help", top::View::kHelp}};
+  return kAll;
+}
+
+// Empty if there is no such view of what is shown.
+std::optional<top::View> first_view(const TopOptions& options) {
+  const bool fleet = options.is_of_fleet();
+  if (options.view.empty()) return fleet ? top::View::kHosts : top::View::kOverview;
+  const Views& all = fleet ? fleet_views() : views();
+  const auto found = all.find(options.view);
+  if (found == all.end()) return std::nullopt;
+  return found->second;
+}
+
+// What is the same, whatever is shown.
+top::RunOptions looks_of(const TopOptions& options) {
   top::RunOptions result;
-  result.collecting = top::what_to_read(options.selection.process());
   result.interval_s = options.interval_s;
   result.ansi = ansi_of_output(options.theme);
-  result.view = views().at(options.view);
+  result.view = first_view(options).value_or(top::View::kOverview);
+  return result;
+}
+
+top::RunOptions run_options(const TopOptions& options) {
+  top::RunOptions result = looks_of(options);
+  result.collecting = top::what_to_read(options.selection.process());
   result.complete = completer(options.selection.process());
   if (!options.selection.process()) result.past = last_minutes();
   return result;
@@ -61,12 +94,9 @@ top::RunOptions run_options(const TopOptions& options) {
 
 // A recording needs nobody to complete it: what was not recorded is not known.
 Result<top::RunOptions> recorded_options(const TopOptions& options) {
-  top::RunOptions result;
+  top::RunOptions result = looks_of(options);
   result.collecting.process = options.selection.process();
   result.collecting.launches = true;
-  result.interval_s = options.interval_s;
-  result.ansi = ansi_of_output(options.theme);
-  result.view = views().at(options.view);
   const auto collector = open_collector(result.collecting, options.past);
   if (!collector) return collector.error();
   result.recorded = top::Recorded{options.past.file, collector->snapshot().time};
@@ -122,7 +152,35 @@ int show(const top::RunOptions& options, const TopOptions& asked) {
   return finished ? kOk : complain(finished.error().message, kFailed);
 }
 
+// The fleet as `ttmem fleet` tells it, on the screen.
+int run_fleet(const TopOptions& asked) {
+  if (!asked.format.is(kScreen)) {
+    return complain("an engine is no recording: ttmem fleet --from URL --json prints the fleet",
+                    kUsage);
+  }
+  if (!asked.past.at.empty()) return complain("--at is a moment of a recording", kUsage);
+  if (asked.selection.process()) return complain("a process is of one host: see there", kUsage);
+  const auto engine = open_engine(asked.past.file, asked.engine);
+  if (!engine) return complain(engine.error().message, kUsage);
+  top::RunOptions options = looks_of(asked);
+  // An engine scrapes every 15 to 60 seconds.
+  constexpr double kOftenEnough = 5;
+  options.interval_s = std::max(options.interval_s, kOftenEnough);
+  options.fleet = top::Fleet{*engine, asked.engine.question()};
+  if (asked.once) {
+    const auto answer = fleet::ask_fleet(*engine, options.fleet->question);
+    if (!answer) return complain(answer.error().message, kFailed);
+  }
+  return show(options, asked);
+}
+
 int run_top(const TopOptions& asked) {
+  if (!first_view(asked)) {
+    return complain(fmt::format("there is no view {} of {}", asked.view,
+                                asked.is_of_fleet() ? "a fleet" : "one host"),
+                    kUsage);
+  }
+  if (asked.is_of_fleet()) return run_fleet(asked);
   if (!asked.format.is(kScreen)) return print_status(asked.selection, asked.past, asked.format);
   if (asked.past) {
     const auto options = recorded_options(asked);
@@ -134,7 +192,9 @@ int run_top(const TopOptions& asked) {
 }
 
 constexpr const char* kTopExamples =
-    "Views: overview, device, programs, process, events, dead, help.\n"
+    "Views: overview, device, programs, process, events, dead, jobs, help; of a fleet hosts, "
+    "host,\n"
+    "jobs, help.\n"
     "Keys: arrows, Tab, Enter, / filter, s sort, Space pause, + and - refresh, ? help, q quit;\n"
     "the mouse works as well. Reading takes at most 3.5 % of one CPU core: if very many processes\n"
     "change all the time, updates come less often than asked for, down to one per second.\n"
@@ -143,6 +203,9 @@ constexpr const char* kTopExamples =
     "  ttmem top --interval 0.1        ten times per second\n"
     "  ttmem top --view device         the cores of the first device\n"
     "  ttmem top --once --size 120x40  one screen as text, for a log or an e-mail\n"
+    "  ttmem top --view jobs           the jobs: who is missing, who holds more, who died first\n"
+    "  ttmem top --from http://prometheus:9090   every host that this engine scrapes, and the "
+    "jobs\n"
     "  ttmem top --from night.ttm      a recording: arrows go through time, Space plays, ] goes "
     "to\n"
     "                                  the next failure or peak";
@@ -154,17 +217,25 @@ void register_top(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("top", "Show what each device holds, live on the full screen");
   command->footer(kTopExamples);
-  command->add_option("--interval", options->interval_s, "Seconds between two updates")
+  command
+      ->add_option("--interval", options->interval_s,
+                   "Seconds between two updates; of an engine 5 at least")
       ->type_name("SECONDS")
       ->capture_default_str()
       ->check(seconds_between(top::kShortestIntervalS, top::kLongestIntervalS));
-  std::vector<std::string> names;
-  for (const auto& [name, view] : views()) names.push_back(name);
+  std::set<std::string> names;
+  for (const Views* each : {&views(), &fleet_views()}) {
+    for (const auto& [name, view] : *each) names.insert(name);
+  }
   command->add_option("--view", options->view, "View to start with")
       ->type_name("NAME")
-      ->capture_default_str()
       ->check(CLI::IsMember(names));
-  add_past(*command, options->past);
+  CLI::Option* from = add_past(*command, options->past);
+  from->description(
+      "Replay a recording of `ttmem record`, or show the hosts of an engine that speaks the API "
+      "of Prometheus: an address begins with http:// or https://");
+  from->type_name("FILE|URL");
+  add_engine_options(*command, *from, options->engine);
   add_selection(*command, "pid", "Show only this process; PID/START if several have the id",
                 options->selection);
   command->add_option("--theme", options->theme, "Colours: dark, light, or auto (by COLORFGBG)")

@@ -36,6 +36,7 @@ void register_leaks(CLI::App& app, Action& action);
 void register_dump(CLI::App& app, Action& action);
 void register_events(CLI::App& app, Action& action);
 void register_record(CLI::App& app, Action& action);
+void register_report(CLI::App& app, Action& action);
 void register_export(CLI::App& app, Action& action);
 void register_serve(CLI::App& app, Action& action);
 void register_fleet(CLI::App& app, Action& action);

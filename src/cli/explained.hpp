@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,17 +13,20 @@
 
 #include "collect/collector.hpp"
 #include "view/explain_text.hpp"
-#include "view/selection.hpp"
 
 namespace ttmem::cli {
 
-// The newest failure of the processes that are selected; with `number`, the newest of that number.
-// Empty if there is none. The dead count as well.
+using IsAsked = std::function<bool(const ledger::ProcessName& process)>;
+
+// The newest failure of the processes that are asked about; with `number`, the newest of that
+// number. Empty if there is none. The dead count as well.
 std::optional<view::ExplainedFailure> explained(const collect::Collector& collector,
-                                                const view::Selection& selection,
+                                                const IsAsked& is_asked,
                                                 std::optional<std::uint32_t> number);
 
-// The text of the line that each of them names, where it can be read.
-std::map<std::string, std::string> sources_of(const std::vector<explain::Cure>& cures);
+// The text of the line that each of them names, where it can be read and is what that process ran.
+std::map<std::string, std::string> sources_of(const std::vector<explain::Cure>& cures,
+                                              const ledger::Snapshot& snapshot,
+                                              const ledger::ProcessName& process);
 
 }  // namespace ttmem::cli

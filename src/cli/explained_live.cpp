@@ -60,7 +60,7 @@ view::ExplainedDevice explained_live(collect::Collector& collector, std::uint32_
     view::ExplainedProcess& each = result.processes.emplace_back();
     each.process = process.process;
     each.findings = explain::explain_live(process.spaces, collector.snapshot().time);
-    each.sources = sources_of(each.findings.moves);
+    each.sources = sources_of(each.findings.moves, collector.snapshot(), *process.process);
   }
   return result;
 }

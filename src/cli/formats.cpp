@@ -13,6 +13,7 @@
 #include "view/leaks_text.hpp"
 #include "view/live_text.hpp"
 #include "view/text.hpp"
+#include "view/units.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -66,13 +67,24 @@ void programs_as_json(Output& output, const Snapshot& snapshot,
 
 // ---- what is held ------------------------------------------------------------------------------
 
+// Who may not read all must not take it for all.
+std::string nothing_text(const Snapshot& snapshot) {
+  if (snapshot.unreadable.empty()) return "Nothing is held.\n";
+  return fmt::format(
+      "Nothing is held that you may read. {} could not be read: `ttmem status` says which and "
+      "why.\n",
+      view::count_text(snapshot.unreadable.size(), "file"));
+}
+
 void holdings_as_text(Output& output, const Snapshot& snapshot,
                       const std::vector<ledger::HoldingView>& holdings) {
   if (!holdings.empty()) {
     output.write(view::dump_text(holdings, snapshot.time, output.style()));
   } else {
-    output.write(view::is_empty(snapshot) ? view::empty_text() : "Nothing is held.\n");
+    const bool is_empty = view::is_empty(snapshot) && snapshot.unreadable.empty();
+    output.write(is_empty ? view::empty_text() : nothing_text(snapshot));
   }
+  output.write(view::unlisted_text(snapshot));
 }
 void holdings_as_json(Output& output, const Snapshot& snapshot,
                       const std::vector<ledger::HoldingView>& holdings) {
@@ -89,8 +101,11 @@ void jobs_as_json(Output& output, const Snapshot& snapshot,
 }
 
 void origins_as_text(Output& output, const Snapshot& snapshot, const view::Origins& origins) {
-  if (origins.totals.rows.empty()) return output.write("Nothing is held.\n");
-  output.write(view::origins_text(origins, output.style()));
+  if (origins.totals.rows.empty()) {
+    return output.write(nothing_text(snapshot) + view::unlisted_text(snapshot));
+  }
+  output.write(view::origins_text(origins, output.style()) +
+               view::origins_notes(origins, snapshot));
   const std::size_t devices = snapshot.devices.size();
   if (origins.question.device || devices < 2) return;
   output.write(fmt::format("Bytes of all {} devices together; --device ID shows one.\n", devices));

@@ -12,9 +12,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <fmt/format.h>
-
 #include "cli/exit_code.hpp"
+#include "cli/say.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -81,7 +80,7 @@ bool Output::is_over() {
 int Output::finish() {
   flush();
   if (error_ == 0) return kOk;
-  fmt::print(stderr, "ttmem: cannot write the output: {}\n", std::strerror(error_));
+  say("ttmem: cannot write the output: {}\n", std::strerror(error_));
   return kFailed;
 }
 

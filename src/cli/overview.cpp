@@ -11,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "collect/collector.hpp"
+#include "view/labels.hpp"
 #include "view/printable.hpp"
 #include "view/text.hpp"
 #include "view/units.hpp"
@@ -20,17 +21,27 @@ namespace {
 
 constexpr std::size_t kMostDevices = 32;
 
-std::string share_text(std::string_view label, const ledger::Figure& used,
+// What is not known is left out: of a program that nobody records, that is most of it.
+std::string share_text(std::string_view label, const view::Amount& used,
                        const ledger::Figure& capacity) {
-  return fmt::format("{} {} of {}", label, view::bytes_text(used), view::bytes_text(capacity));
+  if (!used.bytes) return "";
+  std::string text = fmt::format("{} {}", label, view::bytes_text(used.bytes));
+  if (used.word != "taken") text += fmt::format(" {}", used.word);
+  if (capacity) text += " of " + view::bytes_text(capacity);
+  return text + ", ";
 }
 
 std::string device_line(const ledger::DeviceView& device) {
-  const ledger::SpaceFigures& dram = device.figures.space(ledger::Space::kDram);
-  return fmt::format("  device {:<3} {:<6} {}, {}, {}\n", device.id, view::printable(device.board),
-                     share_text("DRAM", dram.taken, dram.capacity),
-                     share_text("L1", device.figures.l1_used(), device.figures.l1_capacity),
-                     view::count_text(device.processes, "process"));
+  const ledger::DeviceFigures& figures = device.figures;
+  const ledger::SpaceFigures& dram = figures.space(ledger::Space::kDram);
+  const ledger::Figure l1 = figures.l1_used();
+  return fmt::format(
+      "  device {:<3} {:<6} {}{}{}\n", device.id, view::printable(device.board),
+      share_text("DRAM", view::amount(dram), dram.capacity),
+      share_text("L1",
+                 l1 ? view::Amount{l1, "taken"} : view::amount(figures.space(ledger::Space::kL1)),
+                 figures.l1_capacity),
+      view::count_text(device.processes, "process"));
 }
 
 std::size_t failures_in(const ledger::Snapshot& snapshot) {
@@ -39,8 +50,34 @@ std::size_t failures_in(const ledger::Snapshot& snapshot) {
   return sum;
 }
 
+// Not by its own report: the host alone knows of it.
+bool is_outsider(const ledger::ProcessView& process) {
+  return std::ranges::all_of(process.sources, [](ledger::Source source) {
+    return source == ledger::Source::kUpstream || source == ledger::Source::kProcfs;
+  });
+}
+
 std::string next(std::string_view command, std::string_view what) {
   return fmt::format("  {:<28} {}\n", command, what);
+}
+
+// The second command, by what is there.
+std::string next_of(const ledger::Snapshot& snapshot) {
+  if (failures_in(snapshot) > 0) {
+    return next("ttmem explain", "why something did not fit, and what helps");
+  }
+  if (std::ranges::all_of(snapshot.processes, is_outsider)) {
+    return next("ttmem run python model.py", "nothing is recorded: start a program so, and it is");
+  }
+  return next("ttmem status --by line", "which line of the model holds it");
+}
+
+// That nothing is recorded may only be said where everything could be read.
+std::string unread_text(const ledger::Snapshot& snapshot) {
+  const std::size_t unread = snapshot.unreadable.size();
+  if (unread == 0) return "";
+  return fmt::format("  {} that cannot be read: `ttmem status` says which, and why\n",
+                     view::count_text(unread, "record"));
 }
 
 std::string now_text(const ledger::Snapshot& snapshot) {
@@ -58,7 +95,7 @@ std::string now_text(const ledger::Snapshot& snapshot) {
     }
     text += device_line(device);
   }
-  return text;
+  return text + unread_text(snapshot);
 }
 
 }  // namespace
@@ -73,15 +110,15 @@ int print_overview() {
   complete(collector, std::nullopt, snapshot);
   std::string text;
   if (view::is_empty(snapshot)) {
-    text = fmt::format("ttmem {}: no process is recorded on this host\n\nNext:\n", TTMEM_VERSION);
+    text =
+        fmt::format("ttmem {}: no process{} is recorded on this host\n{}\nNext:\n", TTMEM_VERSION,
+                    snapshot.unreadable.empty() ? "" : " that you may see", unread_text(snapshot));
     text += next("ttmem run python model.py", "run a program and record its device memory");
     text += next("ttmem doctor", "check that it can be recorded");
   } else {
     text = now_text(snapshot) + "\nNext:\n";
     text += next("ttmem top", "watch it live");
-    text += failures_in(snapshot) > 0
-                ? next("ttmem explain", "why something did not fit, and what helps")
-                : next("ttmem status --by line", "which line of the model holds it");
+    text += next_of(snapshot);
   }
   return Output::print(text + "\n`ttmem --help` lists every command.\n");
 }

@@ -7,12 +7,13 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/exit_code.hpp"
+#include "cli/read_progress.hpp"
 #include "cli/reading_options.hpp"
 #include "collect/replay_outline.hpp"
 
 namespace ttmem::cli {
 
-void add_past(CLI::App& command, Past& past) {
+CLI::Option* add_past(CLI::App& command, Past& past) {
   auto* from = command
                    .add_option("--from", past.file,
                                "Read a recording of `ttmem record` instead of what is there now")
@@ -24,7 +25,21 @@ void add_past(CLI::App& command, Past& past) {
           "+SECONDS after the start, -SECONDS before the end, or a time of day")
       ->type_name("WHEN")
       ->needs(from);
+  return from;
 }
+
+namespace {
+
+// Peaks and failures are found by reading all of it.
+Result<ledger::TimeNs> moment_of(const Past& past, const collect::Replay& replay) {
+  ReadProgress progress;
+  return collect::moment_named(past.at, replay, "--at", nullptr, [&](double part) {
+    progress.show(part);
+    return true;
+  });
+}
+
+}  // namespace
 
 Result<collect::Collector> open_collector(const collect::Options& options, const Past& past) {
   if (!past) {
@@ -34,7 +49,7 @@ Result<collect::Collector> open_collector(const collect::Options& options, const
   }
   auto collector = collect::Collector::open_recording(past.file, options);
   if (!collector) return collector.error();
-  const auto time = collect::moment_named(past.at, *collector->replay(), "--at");
+  const auto time = moment_of(past, *collector->replay());
   if (!time) return time.error();
   collector->replay()->seek(*time);
   collector->refresh();

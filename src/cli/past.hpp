@@ -14,7 +14,8 @@
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's own
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace ttmem::cli {
 
@@ -25,7 +26,8 @@ struct Past {
   explicit operator bool() const { return !file.empty(); }
 };
 
-void add_past(CLI::App& command, Past& past);
+// The option --from, which a command may explain better.
+CLI::Option* add_past(CLI::App& command, Past& past);
 
 // At the moment that was asked for, and refreshed. An error is in words for the user.
 Result<collect::Collector> open_collector(const collect::Options& options, const Past& past);

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // What a command writes for somebody to keep: a new file that only this user may read, or standard
-// output for "-". A file that could not be written to its end is taken away again.
+// output for "-". A file that could not be written to its end is taken away again, and one that was
+// there before stays until the new one is whole.
 #pragma once
 
 #include <optional>
@@ -17,8 +18,9 @@ namespace ttmem::cli {
 
 class PrivateFile {
  public:
-  // Follows no link; with `replace`, a regular file that is there is taken away first.
-  static Result<PrivateFile> create(const std::string& path, bool replace);
+  // Follows no link; `replace`: also where a regular file is there. Never `source`, which is read.
+  static Result<PrivateFile> create(const std::string& path, bool replace,
+                                    const std::string& source);
 
   void write(std::string_view bytes);
   // Writes the rest, and says how it went as an ExitCode, with words on standard error.
@@ -26,13 +28,12 @@ class PrivateFile {
   // Takes the file away; returns the code.
   int give_up(int exit_code);
 
-  bool is_standard_output() const { return output_.has_value(); }
   bool is_over() { return error_ != 0 || (output_ && output_->is_over()); }
 
  private:
   void flush();
 
-  std::string path_, waiting_;
+  std::string path_, begun_, waiting_;  // `begun_`: what it is called until it is whole
   std::optional<Output> output_;
   FileDescriptor file_;
   int error_ = 0;

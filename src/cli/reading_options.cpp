@@ -12,6 +12,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/say.hpp"
+
 namespace ttmem::cli {
 namespace {
 
@@ -41,6 +43,11 @@ void add_selection(CLI::App& command, const std::string& name, const std::string
           "--" + name,
           [name, &selection](const std::string& value) { take(name, value, selection); }, help)
       ->type_name(name == "pid" ? "PID" : "ID");
+}
+
+std::string positive_number(const std::string& text) {
+  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  return digits && text.find_first_not_of('0') != std::string::npos ? "" : "must be 1 or more";
 }
 
 std::function<std::string(const std::string&)> seconds_between(double least, double most) {
@@ -76,7 +83,7 @@ std::string unusable_directory(const std::vector<std::string>& directories) {
 }
 
 int complain(const std::string& why, int exit_code) {
-  fmt::print(stderr, "ttmem: {}\n", why);
+  say("ttmem: {}\n", why);
   return exit_code;
 }
 

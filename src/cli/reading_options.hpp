@@ -21,7 +21,9 @@ namespace ttmem::cli {
 void add_selection(CLI::App& command, const std::string& name, const std::string& help,
                    view::Selection& selection);
 
-// A check for an option that takes seconds: says what is wrong with a value, "" if nothing is.
+// Checks for options that take a number of things, or seconds: they say what is wrong with a value,
+// "" if nothing is.
+std::string positive_number(const std::string& text);
 std::function<std::string(const std::string&)> seconds_between(double least, double most);
 
 // Finds in the snapshot what is selected. Why it is not there, with what there is instead; "" if

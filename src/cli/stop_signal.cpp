@@ -13,7 +13,9 @@ StopSignal::StopSignal() {
   pthread_sigmask(SIG_BLOCK, &signals_, &before_);
 }
 
-StopSignal::~StopSignal() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+StopSignal::~StopSignal() { let_through(); }
+
+void StopSignal::let_through() const { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 bool StopSignal::wait(std::chrono::nanoseconds time) {
   stopped_ = stopped_ || take(time).has_value();

@@ -19,6 +19,9 @@ class StopSignal {
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
 
+  // For a child that is to run another program: signals come through to it.
+  void let_through() const;
+
   // True when a signal came within the time; then it stays true.
   bool wait(std::chrono::nanoseconds time);
 

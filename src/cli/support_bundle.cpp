@@ -7,17 +7,18 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
+#include <cctype>
 #include <ctime>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "cli/ask_daemon.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/private_file.hpp"
+#include "cli/reading_options.hpp"
 #include "collect/collector.hpp"
 #include "collect/host_root.hpp"
-#include "recording/file_writer.hpp"
 #include "view/json.hpp"
 
 namespace ttmem::cli {
@@ -56,11 +57,15 @@ void add_file(std::string& archive, std::string_view file, std::string_view text
   archive.append((kTarBlock - text.size() % kTarBlock) % kTarBlock, '\0');
 }
 
-bool is_secret(std::string_view variable) {
-  constexpr std::string_view kWords[] = {"TOKEN", "KEY", "SECRET", "PASS", "CREDENTIAL"};
-  return std::ranges::any_of(kWords, [variable](std::string_view word) {
-    return variable.find(word) != std::string_view::npos;
-  });
+// By its name, or because it is an address with a name and a password before its host.
+bool is_secret(std::string_view variable, std::string_view value) {
+  constexpr std::string_view kWords[] = {"TOKEN", "KEY", "SECRET", "PASS", "CREDENTIAL", "AUTH"};
+  std::string upper(variable);
+  std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  const std::size_t scheme = value.find("://");
+  return std::ranges::any_of(
+             kWords, [&upper](std::string_view word) { return upper.find(word) != upper.npos; }) ||
+         (scheme != std::string_view::npos && value.find('@', scheme) != std::string_view::npos);
 }
 
 // What steers ttmem and TT-Metal, and nothing else.
@@ -73,8 +78,9 @@ std::string environment_text() {
         !variable.starts_with("TTNN_")) {
       continue;
     }
-    text +=
-        is_secret(variable) ? fmt::format("{}=(left out)\n", variable) : std::string(line) + "\n";
+    const std::string_view value = line.substr(std::min(variable.size() + 1, line.size()));
+    text += is_secret(variable, value) ? fmt::format("{}=(left out)\n", variable)
+                                       : std::string(line) + "\n";
   }
   return text;
 }
@@ -101,21 +107,11 @@ std::string snapshot_text() {
   return view::snapshot_json(snapshot, view::JsonLayout::kPretty) + "\n";
 }
 
-std::string write_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t wrote = ::write(file, bytes.data(), bytes.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return std::strerror(errno);
-    bytes.remove_prefix(static_cast<std::size_t>(wrote));
-  }
-  return "";
-}
-
 }  // namespace
 
-std::string write_support_bundle(const std::string& path, const std::string& doctor_json) {
-  const auto file = recording::create_private_file(path, false);
-  if (!file) return file.error().message;
+int write_support_bundle(const std::string& path, const std::string& doctor_json) {
+  auto file = PrivateFile::create(path, false, "");
+  if (!file) return complain(file.error().message, kFailed);
   std::string archive;
   add_file(archive, "ttmem-support/doctor.json", doctor_json);
   add_file(archive, "ttmem-support/system.txt", system_text());
@@ -125,8 +121,8 @@ std::string write_support_bundle(const std::string& path, const std::string& doc
     add_file(archive, "ttmem-support/health.json", *health);
   }
   archive.append(2 * kTarBlock, '\0');
-  const std::string why = write_all(file->get(), archive);
-  return why.empty() ? "" : fmt::format("{}: cannot be written: {}", path, why);
+  file->write(archive);
+  return file->finish();
 }
 
 }  // namespace ttmem::cli

@@ -10,7 +10,9 @@
 
 namespace ttmem::cli {
 
-// Makes the file, which must not exist, for this user alone. Why it could not be; "" = it is there.
-std::string write_support_bundle(const std::string& path, const std::string& doctor_json);
+// Makes the file, which must not exist, for this user alone; "-" is standard output. Returns an
+// ExitCode, with words on standard error if the archive could not be written to its end: then there
+// is no file.
+int write_support_bundle(const std::string& path, const std::string& doctor_json);
 
 }  // namespace ttmem::cli

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "cli/tell_story.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <ctime>
 #include <optional>
@@ -11,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/read_progress.hpp"
 #include "cli/reading_options.hpp"
 #include "collect/collector.hpp"
 #include "collect/replay.hpp"
@@ -34,8 +33,12 @@ class Telling {
   // Tells what came since the last refresh.
   void tell_new() {
     std::vector<ledger::EventView> events = collector_.take_events();
+    if (collector_.replay() == nullptr) exports::place_ends(events, collector_.snapshot());
     std::erase_if(events, [&](const ledger::EventView& event) { return !is_selected(event); });
-    for (ledger::EventView& event : events) editor_.edit(event);
+    for (ledger::EventView& event : events) {
+      if (event.kind == ledger::EventKind::kFailed) add_origin(event);
+      editor_.edit(event);
+    }
     teller_.tell(
         events,
         [&](const std::function<void(const ledger::HoldingView&)>& visit) {
@@ -67,6 +70,18 @@ class Telling {
   }
 
  private:
+  // Where it failed is known from the process, and not from the event.
+  void add_origin(ledger::EventView& event) const {
+    const ledger::ProcessView* process = collector_.snapshot().process(event.process->key);
+    if (process == nullptr) return;
+    for (const ledger::FailureView& failure : process->failures) {
+      if (failure.number != event.failure) continue;
+      event.operation = failure.operation;
+      event.line = failure.line;
+      event.region = failure.region;
+      event.stack = failure.stack;
+    }
+  }
   bool is_selected(const ledger::EventView& event) const {
     std::vector<std::uint32_t> ids;
     for (const ledger::EventDevice& device : event.devices) ids.push_back(device.id);
@@ -125,10 +140,9 @@ Result<bool> tell_present(StoryQuestion& question, collect::Collector& collector
   return true;
 }
 
-void show_progress(const collect::Replay& replay, ledger::TimeNs end) {
+double part_read(const collect::Replay& replay, ledger::TimeNs end) {
   const double whole = static_cast<double>(std::max<ledger::TimeNs>(end - replay.first(), 1));
-  const double done = static_cast<double>(replay.at() - replay.first());
-  fmt::print(stderr, "\r{:3.0f} % read ", std::min(100.0, 100 * done / whole));
+  return static_cast<double>(replay.at() - replay.first()) / whole;
 }
 
 // `at_end` stands at the moment that was asked for.
@@ -142,7 +156,7 @@ Result<bool> tell_recorded(StoryQuestion& question, const collect::Collector& at
   if (!opened) return opened.error();
   collect::Collector& collector = *opened;
   collect::Replay& replay = *collector.replay();
-  const bool progress = isatty(STDERR_FILENO) != 0;
+  ReadProgress progress;
   replay.seek(replay.first());
   collector.refresh();
   Telling telling(question, collector, scribe, {replay.now().wall_ns, replay.now().monotonic_ns},
@@ -151,9 +165,8 @@ Result<bool> tell_recorded(StoryQuestion& question, const collect::Collector& at
   while (replay.at() < until && !give_up() && replay.step()) {
     collector.refresh();
     telling.tell_new();
-    if (progress) show_progress(replay, until);
+    progress.show(part_read(replay, until));
   }
-  if (progress) fmt::print(stderr, "\r             \r");
   replay.seek(until);
   collector.refresh();
   telling.end();

@@ -3,12 +3,17 @@
 #include "cli/weight_list.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
 #include <fstream>
 #include <map>
+#include <sstream>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "view/printable.hpp"
@@ -21,6 +26,7 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kMostListBytes = 64u << 20;  // of a list, or of a header
 constexpr std::size_t kMostTensors = 1'000'000;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // spreadsheets begin with it
 
 Error bad(const std::string& what) { return {ErrorCode::kCorrupt, what}; }
 
@@ -57,10 +63,8 @@ Result<std::string> read_text(const std::string& path) {
     file.read(part.data(), static_cast<std::streamsize>(part.size()));
     text.append(part.data(), static_cast<std::size_t>(file.gcount()));
   }
-  if (text.empty())
-    return bad(fmt::format("{} cannot be read, or is empty", view::printable(path)));
-  if (text.size() > kMostListBytes)
-    return bad(fmt::format("{} is longer than 64 MiB", view::printable(path)));
+  if (text.empty()) return bad("it cannot be read, or is empty");
+  if (text.size() > kMostListBytes) return bad("it is longer than 64 MiB");
   return text;
 }
 
@@ -80,15 +84,25 @@ Result<ListedTensor> tensor_of(const Row& row, const TensorSpec& usual, bool typ
   if (!row.type.empty() && !type_is_given) {
     const auto type = type_named(row.type);
     if (!type) {
-      return bad(fmt::format("{}: the type {} is not known", view::printable(row.name),
-                             view::printable(row.type)));
+      return bad(fmt::format(
+          "{}: ttnn has no type {}; --dtype bfloat8_b says for all of them what they become",
+          view::printable(row.name), view::printable(row.type)));
     }
     listed->tensor.type = *type;
   }
-  if (const auto layout = ledger::named<explain::TensorLayout>(row.layout)) {
-    listed->tensor.layout = *layout;
+  // A word that is not understood must not become the default: the sum would be another's.
+  const auto layout = ledger::named<explain::TensorLayout>(row.layout);
+  if (!layout && !row.layout.empty()) {
+    return bad(fmt::format("{}: the layout is tile or row_major, not {}", view::printable(row.name),
+                           view::printable(row.layout)));
   }
-  if (const auto space = ledger::named<ledger::Space>(row.memory)) listed->tensor.space = *space;
+  const auto space = ledger::named<ledger::Space>(row.memory);
+  if (!row.memory.empty() && space != ledger::Space::kDram && space != ledger::Space::kL1) {
+    return bad(fmt::format("{}: the memory is dram or l1, not {}", view::printable(row.name),
+                           view::printable(row.memory)));
+  }
+  if (layout) listed->tensor.layout = *layout;
+  if (space) listed->tensor.space = *space;
   return listed;
 }
 
@@ -99,7 +113,9 @@ std::string text_in(const Json& object, const char* key) {
 }
 
 Row row_of(const std::string& name, const Json& object) {
-  return {name, text_in(object, "shape"), text_in(object, "dtype"), text_in(object, "layout"),
+  const std::string shape = text_in(object, "shape");
+  // A scalar takes what one number takes.
+  return {name, shape == "[]" ? "1" : shape, text_in(object, "dtype"), text_in(object, "layout"),
           text_in(object, "memory")};
 }
 
@@ -122,25 +138,81 @@ Result<std::vector<Row>> json_rows(const std::string& text) {
   return rows;
 }
 
-// name, shape, type, layout, memory; the shape with x or in quotes. A first line that names the
-// columns is skipped.
-std::vector<Row> csv_rows(const std::string& text) {
-  std::vector<Row> rows;
-  for (const std::string& line : split(text, "\n")) {
-    std::vector<std::string> cells(1);
-    bool quoted = false;
-    for (const char c : line) {
-      if (c == '"') {
-        quoted = !quoted;
-      } else if (c == ',' && !quoted) {
-        cells.emplace_back();
-      } else {
-        cells.back() += c;
-      }
+std::string trimmed(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string::npos) return "";
+  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+// Within quotes a comma is none, and two quotes are one.
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (quoted && line.substr(i, 2) == "\"\"") {
+      cells.back() += line[i++];
+    } else if (line[i] == '"') {
+      quoted = !quoted;
+    } else if (line[i] == ',' && !quoted) {
+      cells.emplace_back();
+    } else {
+      cells.back() += line[i];
     }
-    cells.resize(5);
-    if (cells[1].empty() || cells[1] == "shape") continue;
-    rows.push_back({cells[0], cells[1], cells[2], cells[3], cells[4]});
+  }
+  std::ranges::transform(cells, cells.begin(), trimmed);
+  return cells;
+}
+
+constexpr std::array<std::string_view, 5> kColumns = {"name", "shape", "dtype", "layout", "memory"};
+
+// A first line names the columns if one of them is the shape, or if nothing in it could be one.
+bool names_columns(const std::vector<std::string>& cells) {
+  const auto has_digit = [](const std::string& cell) {
+    return std::ranges::any_of(cell, [](unsigned char c) { return std::isdigit(c); });
+  };
+  return std::ranges::find(cells, "shape") != cells.end() ||
+         (cells.size() > 1 && std::ranges::none_of(cells, has_digit));
+}
+
+// Each of them once, and the shape among them.
+bool are_columns(const std::vector<std::string>& names) {
+  const auto known = [&](const std::string& name) {
+    return std::ranges::find(kColumns, name) != kColumns.end() &&
+           std::ranges::count(names, name) == 1;
+  };
+  return std::ranges::find(names, "shape") != names.end() && std::ranges::all_of(names, known);
+}
+
+Row row_of(const std::vector<std::string>& columns, const std::vector<std::string>& cells) {
+  std::map<std::string, std::string> by_name;
+  for (std::size_t i = 0; i < cells.size(); ++i) by_name[columns[i]] = cells[i];
+  return {by_name["name"], by_name["shape"], by_name["dtype"], by_name["layout"],
+          by_name["memory"]};
+}
+
+// A row a line; the shape with x or in quotes. A first line may name the columns in any order.
+Result<std::vector<Row>> csv_rows(const std::string& text) {
+  std::vector<Row> rows;
+  std::vector<std::string> columns(kColumns.begin(), kColumns.end());
+  std::istringstream lines(text.starts_with(kByteOrderMark) ? text.substr(3) : text);
+  std::string line;
+  bool first = true;
+  for (std::size_t number = 1; std::getline(lines, line); ++number) {
+    if (trimmed(line).empty()) continue;
+    const std::vector<std::string> cells = cells_of(line);
+    if (std::exchange(first, false) && names_columns(cells)) {
+      if (!are_columns(cells))
+        return bad(fmt::format("the columns are {}", fmt::join(kColumns, ",")));
+      columns = cells;
+      continue;
+    }
+    if (cells.size() > columns.size()) {
+      return bad(
+          fmt::format("line {} ({}) has {} cells for {} columns; a shape is written 1x32x64, "
+                      "or in quotes",
+                      number, view::printable(cells[0]), cells.size(), columns.size()));
+    }
+    rows.push_back(row_of(columns, cells));
   }
   return rows;
 }
@@ -163,10 +235,9 @@ Result<std::vector<Row>> rows_of(const std::string& path) {
   const bool safetensors = path.ends_with(".safetensors");
   const auto text = safetensors ? safetensors_header(path) : read_text(path);
   if (!text) return text.error();
-  if (safetensors || text->find_first_not_of(" \t\r\n") == std::string::npos)
-    return json_rows(*text);
-  const char first = (*text)[text->find_first_not_of(" \t\r\n")];
-  if (first == '{' || first == '[') return json_rows(*text);
+  const std::size_t start = text->find_first_not_of(" \t\r\n");
+  const char first = start == std::string::npos ? '\0' : (*text)[start];
+  if (safetensors || first == '{' || first == '[') return json_rows(*text);
   return csv_rows(*text);
 }
 
@@ -174,13 +245,16 @@ Result<std::vector<Row>> rows_of(const std::string& path) {
 
 Result<ListedTensor> parse_shape(const std::string& text, std::string& variable) {
   ListedTensor listed;
-  for (const std::string& part : split(text, ",x")) {
+  // Where commas part the lengths, a word may have an x.
+  const bool has_commas = text.find(',') != std::string::npos;
+  for (const std::string& part : split(text, has_commas ? "," : "x")) {
     if (part.empty()) return bad("a shape is numbers with commas, as in 1,32,4096");
     std::uint64_t length = 0;
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), length);
     const bool number = error == std::errc() && end == part.data() + part.size();
     if (!number) {
-      const bool word = std::ranges::all_of(part, [](unsigned char c) { return std::isalpha(c); });
+      const bool word =
+          std::ranges::all_of(part, [](unsigned char c) { return std::isalpha(c) || c == '_'; });
       if (!word || (!variable.empty() && variable != part)) {
         return bad(fmt::format("{} is no length", view::printable(part)));
       }
@@ -194,14 +268,17 @@ Result<ListedTensor> parse_shape(const std::string& text, std::string& variable)
 
 Result<std::vector<ListedTensor>> read_weight_list(const std::string& path, const TensorSpec& usual,
                                                    bool type_is_given, std::string& variable) {
+  const auto in_file = [&](const std::string& what) {
+    return bad(fmt::format("{}: {}", view::printable(path), what));
+  };
   const auto rows = rows_of(path);
-  if (!rows) return rows.error();
-  if (rows->empty()) return bad(fmt::format("{} lists no tensor", view::printable(path)));
-  if (rows->size() > kMostTensors) return bad("more than a million tensors");
+  if (!rows) return in_file(rows.error().message);
+  if (rows->empty()) return in_file("it lists no tensor");
+  if (rows->size() > kMostTensors) return in_file("more than a million tensors");
   std::vector<ListedTensor> tensors;
   for (const Row& row : *rows) {
     auto tensor = tensor_of(row, usual, type_is_given, variable);
-    if (!tensor) return tensor.error();
+    if (!tensor) return in_file(tensor.error().message);
     tensors.push_back(std::move(*tensor));
   }
   return tensors;

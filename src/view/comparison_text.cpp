@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include <array>
 #include <set>
-#include <string_view>
 
 #include <fmt/format.h>
 
 #include "view/comparison.hpp"
 #include "view/json_values.hpp"
+#include "view/markdown.hpp"
 #include "view/printable.hpp"
 #include "view/table.hpp"
 #include "view/units.hpp"
@@ -123,15 +123,6 @@ std::string list_text(const List& list, std::size_t most, const Style& style) {
   return text;
 }
 
-std::string cell(std::string text) {
-  std::string all;
-  for (const char c : printable(text)) {
-    if (std::string_view("|`*_<>[]\\").find(c) != std::string_view::npos) all += '\\';
-    all += c;
-  }
-  return all;
-}
-
 std::string list_markdown(const List& list, std::size_t most) {
   const Shown shown = shown_of(*list.rows, most);
   if (shown.rows.empty()) return "";
@@ -142,7 +133,8 @@ std::string list_markdown(const List& list, std::size_t most) {
   for (const Difference* row : shown.rows) {
     text += fmt::format("| {} | {} | {} | {} | {} → {} | {} | {} |\n", growth_text(row->grown()),
                         row->change(), bytes_text(row->before.bytes), bytes_text(row->after.bytes),
-                        row->before.count, row->after.count, cell(row->place), cell(name_of(*row)));
+                        row->before.count, row->after.count, markdown_text(row->place),
+                        markdown_text(name_of(*row)));
   }
   if (shown.others > 0) {
     text += fmt::format("\n{} more: {}\n", shown.others, growth_text(shown.grown));
@@ -182,16 +174,17 @@ std::string comparison_text(const Comparison& comparison, const Style& style) {
 }
 
 std::string comparison_markdown(const Comparison& comparison) {
-  std::string text = fmt::format("**Device memory: {} → {}**\n\n", cell(comparison.before.name),
-                                 cell(comparison.after.name));
+  std::string text =
+      fmt::format("**Device memory: {} → {}**\n\n", markdown_text(comparison.before.name),
+                  markdown_text(comparison.after.name));
   for (const std::string& limit : comparison.broken_limits) {
-    text += fmt::format("- ❌ {}\n", cell(limit));
+    text += fmt::format("- ❌ {}\n", markdown_text(limit));
   }
   text += comparison.broken_limits.empty() ? "" : "\n";
   text += "| Figure | Before | After | Change | |\n| --- | ---: | ---: | ---: | ---: |\n";
   for (const TotalRow& row : total_rows(comparison)) {
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", cell(row.name), row.before, row.after,
-                        row.grown, row.relative);
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", markdown_text(row.name), row.before,
+                        row.after, row.grown, row.relative);
   }
   for (const List& list : lists_of(comparison)) text += list_markdown(list, comparison.rows_shown);
   if (!has_rows(comparison)) text += std::string("\n") + kTotalsAlone;

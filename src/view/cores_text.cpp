@@ -38,12 +38,19 @@ std::string clash_cell(const std::optional<ledger::Clash>& clash) {
 }
 
 std::vector<std::string> row(const CoreView& core) {
-  return {
-      place(core.core),          std::string(name(core.role)), exact_text(core.fixed),
-      exact_text(core.ring),     exact_text(core.program_l1),  exact_text(core.gaps),
-      exact_text(core.free),     exact_text(core.buffers),     exact_text(core.l1_small),
-      exact_text(core.l1_bytes), headroom_cell(core.headroom), exact_text(core.kernel_footprint),
-      clash_cell(core.clash)};
+  return {place(core.core),
+          std::string(name(core.role)),
+          exact_text(core.fixed),
+          exact_text(core.ring),
+          exact_text(core.program_l1),
+          exact_text(core.gaps),
+          core.l1_bytes ? exact_text(core.free) : "?",
+          exact_text(core.buffers),
+          exact_text(core.l1_small),
+          exact_text(core.l1_bytes),
+          headroom_cell(core.headroom),
+          exact_text(core.kernel_footprint),
+          clash_cell(core.clash)};
 }
 
 Tone tone(const ledger::CoreStretch& stretch) {

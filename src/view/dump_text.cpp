@@ -71,7 +71,7 @@ std::vector<std::string> buffer_row(const HoldingView& holding, TimeNs now) {
 std::vector<std::string> kernel_row(const HoldingView& holding, TimeNs now) {
   return {holding.process->label(),
           id_list(holding.devices),
-          fmt::format("{}.{}", hex_text(holding.id), holding.index),
+          fmt::format("{}.{}", told_id_text(holding.id), holding.index),
           std::string(name(holding.type)),
           text_cell(holding.name),
           exact_text(known_binary(holding)),
@@ -86,7 +86,7 @@ std::vector<std::string> kernel_row(const HoldingView& holding, TimeNs now) {
 std::vector<std::string> range_row(const HoldingView& holding, TimeNs now) {
   return {holding.process->label(),
           id_list(holding.devices),
-          hex_text(holding.id),
+          told_id_text(holding.id),
           std::string(name(holding.part)),
           std::to_string(holding.index),
           hex_text(holding.address),
@@ -101,7 +101,7 @@ std::vector<std::string> range_row(const HoldingView& holding, TimeNs now) {
 std::vector<std::string> program_row(const HoldingView& holding, TimeNs now) {
   return {holding.process->label(),
           id_list(holding.devices),
-          hex_text(holding.id),
+          told_id_text(holding.id),
           std::string(name(holding.type)),
           text_cell(holding.name),
           holding.loaded ? "loaded" : "registered",
@@ -113,7 +113,7 @@ std::vector<std::string> program_row(const HoldingView& holding, TimeNs now) {
 
 std::vector<std::string> trace_row(const HoldingView& holding, TimeNs now) {
   return {holding.process->label(),     id_list(holding.devices),
-          hex_text(holding.id),         std::to_string(holding.dispatches),
+          told_id_text(holding.id),     std::to_string(holding.dispatches),
           age_text(holding.since, now), age_text(holding.last_dispatch, now)};
 }
 

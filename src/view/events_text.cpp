@@ -44,7 +44,7 @@ std::string change_text(std::string_view what, std::uint64_t before, std::uint64
 std::string program_text(const EventView& event) {
   const std::uint64_t before = event.loaded_before ? event.footprint : 0;
   const std::uint64_t after = event.loaded_after ? event.footprint : 0;
-  std::string text = fmt::format("{} program {}", name(event.type), hex_text(event.id));
+  std::string text = fmt::format("{} program {}", name(event.type), told_id_text(event.id));
   if (!event.name.empty()) text += " " + printable(event.name);
   text += ", " + count_text(event.kernels.size(), "kernel");
   text += change_text("footprint", before, after);
@@ -53,8 +53,8 @@ std::string program_text(const EventView& event) {
 }
 
 std::string trace_text(const EventView& event) {
-  std::string text = "trace " + hex_text(event.id);
-  if (event.workload != 0) text += " workload " + hex_text(event.workload);
+  std::string text = "trace " + told_id_text(event.id);
+  if (event.workload != 0) text += " workload " + told_id_text(event.workload);
   if (event.count > 0) text += ", " + count_text(event.count, "replay");
   return text;
 }
@@ -64,8 +64,13 @@ std::string ended_text(const EventView& event) {
                      count_text(event.freed_buffers, "buffer"));
 }
 
+std::string launched_words(const EventView& event) {
+  const std::string workload = "workload " + told_id_text(event.workload);
+  return event.name.empty() ? workload : printable(event.name) + ", " + workload;
+}
+
 std::string id_words(std::string_view noun, std::uint64_t id) {
-  return fmt::format("{} {}", noun, hex_text(id));
+  return fmt::format("{} {}", noun, told_id_text(id));
 }
 
 std::string_view served_words(ledger::Served served) {
@@ -108,7 +113,7 @@ std::string what(const EventView& event) {
     case EventKind::kWorkloadChanged:
     case EventKind::kWorkloadReleased:
     case EventKind::kReloaded:
-      return id_words("workload", event.id);
+      return launched_words(event);
     case EventKind::kTraceBegun:
     case EventKind::kTraceCaptured:
     case EventKind::kTraceEnded:
@@ -122,7 +127,7 @@ std::string what(const EventView& event) {
     case EventKind::kRingFull:
       return id_words("ring manager", event.id);
     case EventKind::kLaunched:
-      return fmt::format("workload {}, launch {}, {}", hex_text(event.workload), event.count,
+      return fmt::format("{}, launch {}, {}", launched_words(event), event.count,
                          served_words(event.served));
     case EventKind::kStep:
       return fmt::format("step {}", event.count);

@@ -8,6 +8,7 @@
 
 #include "view/finding_parts.hpp"
 #include "view/printable.hpp"
+#include "view/status_sections.hpp"
 #include "view/table.hpp"
 #include "view/units.hpp"
 
@@ -105,6 +106,11 @@ std::string cures_text(const ExplainedFailure& failure, const Style& style) {
   return text;
 }
 
+std::string devices_text(const std::vector<std::uint32_t>& devices) {
+  if (devices.empty()) return "";
+  return fmt::format(" on device{} {}", devices.size() == 1 ? "" : "s", id_list(devices));
+}
+
 std::string place_text(const ledger::FailureView& failure) {
   std::string text;
   if (!failure.operation.empty()) text += " in " + printable(failure.operation);
@@ -114,13 +120,25 @@ std::string place_text(const ledger::FailureView& failure) {
 
 }  // namespace
 
+ExplainedFailure failure_of(const ledger::ProcessView& process,
+                            const ledger::FailureView& failure) {
+  const ledger::ProcessName& name = process;
+  ExplainedFailure result{name, failure, {}, {}, {}};
+  for (const ledger::ProcessDeviceView& device : process.devices) {
+    if (std::ranges::find(failure.devices, device.unique_id) == failure.devices.end()) continue;
+    result.devices.push_back(device.id);
+  }
+  return result;
+}
+
 std::string explain_text(const ExplainedFailure& failed, ledger::TimeNs now, const Style& style) {
   const Findings& findings = failed.findings;
-  std::string text = wrapped(
-      fmt::format("{} ({}), failure {}: {}, {} ago{}", printable(failed.process.name),
-                  failed.process.label(), failed.failure.number, printable(failed.failure.kind),
-                  age_text(failed.failure.time, now), place_text(failed.failure)),
-      "", "  ");
+  std::string text =
+      wrapped(fmt::format("{} ({}), failure {}: {}{}, {} ago{}", printable(failed.process.name),
+                          failed.process.label(), failed.failure.number,
+                          printable(failed.failure.kind), devices_text(failed.devices),
+                          age_text(failed.failure.time, now), place_text(failed.failure)),
+              "", "  ");
   text += style.paint(Tone::kBad, wrapped(printable(findings.headline), "", "  "));
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += "\n" + part;

@@ -4,6 +4,7 @@
 // Findings for people and for tools: the same in both.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,10 @@ struct ExplainedFailure {
   ledger::FailureView failure;
   explain::Findings findings;
   Sources sources;
+  std::vector<std::uint32_t> devices;  // ids; empty = not known
 };
+// One of its process, before anything is found.
+ExplainedFailure failure_of(const ledger::ProcessView& process, const ledger::FailureView& failure);
 
 // One screen: verdict, sum, picture, who is in the way, what helps, what is not known.
 std::string explain_text(const ExplainedFailure& failure, ledger::TimeNs now, const Style& style);

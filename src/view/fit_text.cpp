@@ -39,14 +39,15 @@ std::string rows_text(const FitAnswer& answer, const Style& style) {
       ++left_out;
       continue;
     }
-    table.add(
-        {row.tensor.name.empty() ? "-" : printable(row.tensor.name), shape_text(row.tensor.shape),
-         std::string(name(row.tensor.type)), std::string(title(row.tensor.space)),
-         bytes_text(row.bytes.requested), exact_text(row.bytes.block), bytes_text(row.bytes.taken),
-         !row.problem.empty() ? printable(row.problem)
-         : bad                ? "does not fit"
-                              : exact_text(row.place->begin)},
-        bad ? Tone::kBad : Tone::kPlain);
+    const bool known = row.problem.empty();
+    table.add({row.tensor.name.empty() ? "-" : printable(row.tensor.name),
+               shape_text(row.tensor.shape), std::string(name(row.tensor.type)),
+               std::string(title(row.tensor.space)), known ? bytes_text(row.bytes.requested) : "?",
+               known ? exact_text(row.bytes.block) : "?", known ? bytes_text(row.bytes.taken) : "?",
+               !known ? printable(row.problem)
+               : bad  ? "does not fit"
+                      : exact_text(row.place->begin)},
+              bad ? Tone::kBad : Tone::kPlain);
   }
   std::string text = table.text(style, 2);
   if (left_out > 0) text += fmt::format("  and {} that fit\n", count_text(left_out, "more tensor"));

@@ -20,6 +20,8 @@
 
 namespace ttmem::view {
 
+class AnswerShares;
+
 inline constexpr int kJsonSchema = 1;
 
 // Pretty: for people, two spaces a level. Compact: one line, for streams.
@@ -57,25 +59,29 @@ struct ProcessFailure {
 
 std::string snapshot_json(const ledger::Snapshot& snapshot, JsonLayout layout);
 
-// The others take host, boot and time from the snapshot they were read with.
+// The others take host, boot and time from the snapshot they were read with. With `shares`, rows
+// that do not fit are left out and counted (answer_shares.hpp).
 std::string cores_json(const ledger::Snapshot& snapshot, const std::vector<DeviceCores>& devices,
                        bool with_map, JsonLayout layout);
 std::string banks_json(const ledger::Snapshot& snapshot, const DeviceBanks& device,
                        JsonLayout layout);
 std::string programs_json(const ledger::Snapshot& snapshot,
-                          const std::vector<ledger::ProgramView>& programs, JsonLayout layout);
+                          const std::vector<ledger::ProgramView>& programs, JsonLayout layout,
+                          AnswerShares* shares = nullptr);
 // Programs with their series.
 std::string launches_json(const ledger::Snapshot& snapshot,
-                          const std::vector<ledger::ProgramView>& programs, JsonLayout layout);
+                          const std::vector<ledger::ProgramView>& programs, JsonLayout layout,
+                          AnswerShares* shares = nullptr);
 std::string rings_json(const ledger::Snapshot& snapshot, const DeviceRings& device,
                        JsonLayout layout);
 // The jobs of a snapshot, each as one thing.
 std::string jobs_json(const ledger::Snapshot& snapshot, const std::vector<ledger::JobView>& jobs,
                       JsonLayout layout);
 std::string origins_json(const ledger::Snapshot& snapshot, const Origins& origins,
-                         JsonLayout layout);
+                         JsonLayout layout, AnswerShares* shares = nullptr);
 std::string failures_json(const ledger::Snapshot& snapshot,
-                          const std::vector<ProcessFailure>& failures, JsonLayout layout);
+                          const std::vector<ProcessFailure>& failures, JsonLayout layout,
+                          AnswerShares* shares = nullptr);
 
 // Holdings may be millions: written piece by piece, one holding per line.
 using Sink = std::function<void(std::string_view)>;

@@ -35,7 +35,7 @@ Json clash(const std::optional<ledger::Clash>& view) {
 }
 
 Json core_kernel(const ledger::CoreKernel& view) {
-  Json value;
+  Json value = Json::object();
   add_process(value, view.owner ? *view.owner : *ledger::nobody());
   value.update({{"name", text_or_null(view.name)},
                 {"program", text_or_null(view.program)},
@@ -57,7 +57,7 @@ Json core(const ledger::CoreView& view, bool with_map) {
                 {"ring", view.ring},
                 {"program_l1", view.program_l1},
                 {"gaps", view.gaps},
-                {"free", view.free},
+                {"free", view.l1_bytes ? Json(view.free) : Json()},
                 {"buffers", view.buffers},
                 {"l1_small", view.l1_small},
                 {"buffers_occupied", view.buffers_occupied},

@@ -32,7 +32,12 @@ Object& object_of(Object& device, std::string_view path, Step step) {
   return *place;
 }
 
-Json& child(Json& object, const std::string& name) { return object[name]; }
+// The library makes an object of null by two steps, and is lost if memory is missing in between.
+Json& child(Json& object, const std::string& name) {
+  Json& found = object[name];
+  if (found.is_null()) found = Json::object();
+  return found;
+}
 const Json& child_if_any(const Json& object, const std::string& name) {
   return field(object, name.c_str());
 }

@@ -103,7 +103,7 @@ Json next_clash(const explain::NextClash& next) {
 
 Json explained_process(const ExplainedProcess& process) {
   const explain::LiveFindings& all = process.findings;
-  Json value;
+  Json value = Json::object();
   add_process(value, *process.process);
   value["headline"] = all.headline;
   value["spaces"] = Json::array();

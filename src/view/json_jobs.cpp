@@ -68,6 +68,12 @@ Json job(const ledger::JobView& view) {
 std::string jobs_json(const ledger::Snapshot& snapshot, const std::vector<ledger::JobView>& jobs,
                       JsonLayout layout) {
   json::Json document = json::head("jobs", snapshot);
+  std::vector<ledger::RankView> ranks;
+  for (const ledger::JobView& each : jobs) {
+    ranks.insert(ranks.end(), each.ranks.begin(), each.ranks.end());
+  }
+  document["dram_peak"] = json::or_null(ledger::most_at_once(ranks, &ledger::RankView::dram_peak));
+  document["l1_peak"] = json::or_null(ledger::most_at_once(ranks, &ledger::RankView::l1_peak));
   document["jobs"] = json::Json::array();
   for (const ledger::JobView& each : jobs) document["jobs"].push_back(json::job(each));
   return json::text(document, layout);

@@ -30,7 +30,7 @@ Json marks(std::uint8_t bits) {
 }
 
 Json launches(const ledger::ProgramView& program) {
-  Json value;
+  Json value = Json::object();
   add_process(value, *program.process);
   const ledger::LaunchSeries series = program.launches.value_or(ledger::LaunchSeries{});
   Json intervals = Json::array();
@@ -64,7 +64,7 @@ Json slice(const ledger::RingSliceView& view) {
 }
 
 Json ring_contents(const ledger::RingView& view) {
-  Json value;
+  Json value = Json::object();
   add_process(value, *view.process);
   value.update(ring(view.figures));
   value["base"] = view.base;
@@ -77,11 +77,15 @@ Json ring_contents(const ledger::RingView& view) {
 }  // namespace json
 
 std::string launches_json(const ledger::Snapshot& snapshot,
-                          const std::vector<ledger::ProgramView>& programs, JsonLayout layout) {
+                          const std::vector<ledger::ProgramView>& programs, JsonLayout layout,
+                          AnswerShares* shares) {
   json::Json document = json::head("launches", snapshot);
   document["interval_ns"] = ledger::kLaunchIntervalNs;
   document["programs"] = json::Json::array();
-  for (const auto& each : programs) document["programs"].push_back(json::launches(each));
+  for (const auto& each : programs) {
+    json::add_row(document["programs"], json::launches(each), each.process->key, shares);
+  }
+  document["left_out"] = json::left_out(shares);
   return json::text(document, layout);
 }
 

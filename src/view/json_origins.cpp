@@ -69,16 +69,18 @@ Json peak(const ledger::OriginPeak& view) {
 }  // namespace json
 
 std::string origins_json(const ledger::Snapshot& snapshot, const Origins& origins,
-                         JsonLayout layout) {
+                         JsonLayout layout, AnswerShares* shares) {
   json::Json document = json::head("origins", snapshot);
   document["by"] = name(origins.question.by);
   document["device"] = json::or_null(origins.question.device);
   document["origins"] = json::Json::array();
   ledger::OriginTotal total;
   for (const ledger::OriginTotal& row : origins.totals.rows) {
-    document["origins"].push_back(json::origin(row));
+    const std::uint64_t process = row.processes.empty() ? 0 : row.processes.front()->key;
+    json::add_row(document["origins"], json::origin(row), process, shares);
     ledger::add_to(total, row);
   }
+  document["left_out"] = json::left_out(shares);
   document["total"] = json::Json::object();
   json::add_bytes(document["total"], total);
   document["peaks"] = json::Json::array();

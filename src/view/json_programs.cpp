@@ -11,15 +11,16 @@ namespace {
 
 Json config_bytes(const ledger::ProgramView& program) {
   Json value = Json::object();
-  for (std::size_t type = 0; type < ledger::kCoreTypes; ++type) {
-    value[std::string(name(static_cast<ledger::CoreType>(type)))] = program.config_bytes[type];
+  const RingBytes known = known_ring_bytes(program);
+  for (std::size_t type = 0; type < known.size(); ++type) {
+    value[std::string(name(static_cast<ledger::CoreType>(type)))] = or_null(known[type]);
   }
   return value;
 }
 
 Json program(const ledger::ProgramView& view) {
   const bool has_rate = view.dispatches_per_second > 0;
-  Json value;
+  Json value = Json::object();
   add_process(value, *view.process);
   value.update(
       {{"id", id_text(view.id)},
@@ -48,7 +49,8 @@ Json program(const ledger::ProgramView& view) {
        {"last_dispatch_ns", time_or_null(view.last_dispatch)},
        {"dispatches_per_second", has_rate ? Json(view.dispatches_per_second) : Json(nullptr)},
        {"replays", view.replays},
-       {"recent_per_second", or_null(view.recent_per_second)}});
+       {"recent_per_second", or_null(view.recent_per_second)},
+       {"in_ring", or_null(view.in_ring)}});
   return value;
 }
 
@@ -78,19 +80,24 @@ Json failure(const ledger::FailureView& view) {
 }  // namespace json
 
 std::string programs_json(const ledger::Snapshot& snapshot,
-                          const std::vector<ledger::ProgramView>& programs, JsonLayout layout) {
+                          const std::vector<ledger::ProgramView>& programs, JsonLayout layout,
+                          AnswerShares* shares) {
   json::Json document = json::head("programs", snapshot);
   document["programs"] = json::Json::array();
-  for (const auto& each : programs) document["programs"].push_back(json::program(each));
+  for (const auto& each : programs) {
+    json::add_row(document["programs"], json::program(each), each.process->key, shares);
+  }
+  document["left_out"] = json::left_out(shares);
   return json::text(document, layout);
 }
 
 std::string failures_json(const ledger::Snapshot& snapshot,
-                          const std::vector<ProcessFailure>& failures, JsonLayout layout) {
+                          const std::vector<ProcessFailure>& failures, JsonLayout layout,
+                          AnswerShares* shares) {
   json::Json document = json::head("failures", snapshot);
   document["failures"] = json::Json::array();
   for (const ProcessFailure& each : failures) {
-    json::Json value;
+    json::Json value = json::Json::object();
     json::add_process(value, each.process);
     value["alive"] = each.process.alive;
     value.update(json::failure(each.failure));
@@ -99,8 +106,9 @@ std::string failures_json(const ledger::Snapshot& snapshot,
       value["picture"] = json::Json::array();
       for (const auto& held : *each.picture) value["picture"].push_back(json::holding(held));
     }
-    document["failures"].push_back(std::move(value));
+    json::add_row(document["failures"], std::move(value), each.process.key, shares);
   }
+  document["left_out"] = json::left_out(shares);
   return json::text(document, layout);
 }
 

@@ -132,6 +132,7 @@ ledger::Job read_job(const Json& value) {
   job.ranks = number<std::uint32_t>(value, "ranks");
   job.mesh = number<std::uint32_t>(value, "mesh");
   job.mesh_host_rank = number<std::uint32_t>(value, "mesh_host_rank");
+  job.slurm = string(value, "slurm");
   return job;
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "ledger/saturating.hpp"
+#include "view/answer_shares.hpp"
 #include "view/json.hpp"
 #include "view/json_values.hpp"
 #include "view/labels.hpp"
@@ -208,7 +209,8 @@ Json job(const ledger::Job& view) {
           {"rank", or_null(view.rank)},
           {"ranks", or_null(view.ranks)},
           {"mesh", or_null(view.mesh)},
-          {"mesh_host_rank", or_null(view.mesh_host_rank)}};
+          {"mesh_host_rank", or_null(view.mesh_host_rank)},
+          {"slurm", text_or_null(view.slurm)}};
 }
 
 Json held(const ledger::ProcessView& view) {
@@ -233,6 +235,13 @@ Json held(const ledger::ProcessView& view) {
 }
 
 }  // namespace
+
+void add_row(Json& rows, Json row, std::uint64_t process_key, AnswerShares* shares) {
+  if (shares && !shares->take(process_key, text(row, JsonLayout::kCompact).size())) return;
+  rows.push_back(std::move(row));
+}
+
+std::uint64_t left_out(const AnswerShares* shares) { return shares ? shares->left_out() : 0; }
 
 Json process(const ledger::ProcessView& view, ProcessDetail detail) {
   Json value = {{"pid", view.pid},

@@ -55,6 +55,10 @@ void snapshot_fields(Devices& devices, Processes& processes, const ledger::Snaps
   add("left_behind", rest.left_behind);
 }
 
+// Adds a row about a process, unless that is more than its owner's share; null: all fits.
+void add_row(Json& rows, Json row, std::uint64_t process_key, AnswerShares* shares);
+std::uint64_t left_out(const AnswerShares* shares);
+
 Json device(const ledger::DeviceView& device);
 // kBrief leaves out what the process holds on each device: what it holds in all stays.
 enum class ProcessDetail : std::uint8_t { kFull, kBrief };

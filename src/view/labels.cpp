@@ -2,9 +2,11 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "view/labels.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <functional>
 
 namespace ttmem::view {
 namespace {
@@ -84,6 +86,13 @@ ledger::Figure known_cores(const ledger::ProgramView& program) {
 ledger::Figure known_l1_per_core(const ledger::ProgramView& program) {
   if (program.l1_largest_core == 0 && program.l1_allocated != 0) return std::nullopt;
   return program.l1_largest_core;
+}
+
+RingBytes known_ring_bytes(const ledger::ProgramView& program) {
+  RingBytes known;
+  const bool told = std::ranges::any_of(program.config_bytes, std::identity{});
+  if (told || program.kernels == 0) std::ranges::copy(program.config_bytes, known.begin());
+  return known;
 }
 
 ledger::Figure known_cores(const ledger::HoldingView& holding) {

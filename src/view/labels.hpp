@@ -5,6 +5,7 @@
 // a core.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string_view>
 
@@ -37,6 +38,9 @@ Amount amount(const ledger::SpaceFigures& space);
 // kernels or L1 and nobody told on which cores: that is not none.
 ledger::Figure known_cores(const ledger::ProgramView& program);
 ledger::Figure known_l1_per_core(const ledger::ProgramView& program);
+// Its slice of the ring of each core type. Empty where it has kernels and nobody told their sizes.
+using RingBytes = std::array<ledger::Figure, ledger::kCoreTypes>;
+RingBytes known_ring_bytes(const ledger::ProgramView& program);
 // Of a kernel or a range. Where nobody told the cores, the size that was told may be that of one
 // binary or of all of them together.
 ledger::Figure known_cores(const ledger::HoldingView& holding);

@@ -3,9 +3,11 @@
 #include "view/leaks_text.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
+#include "view/finding_parts.hpp"
 #include "view/json_values.hpp"
 #include "view/labels.hpp"
 #include "view/printable.hpp"
@@ -48,20 +50,24 @@ std::string suspects_text(const LeakReport& report, ledger::TimeNs now, const St
 std::string others_text(const LeakReport& report, const Style& style) {
   std::string text;
   for (const explain::FallingL1& each : report.falling) {
-    text += style.paint(Tone::kWarn,
-                        fmt::format("The lowest L1 buffer of process {} on "
-                                    "device {} falls by {:.0f} B per step: {} "
-                                    "at first, now {}. The room of programs "
-                                    "shrinks until one clashes.\n",
-                                    each.process->label(), each.device, each.bytes_per_step,
-                                    exact_text(each.first), exact_text(each.last)));
+    text += style.paint(
+        Tone::kWarn,
+        wrapped(
+            fmt::format("The lowest L1 buffer of process {} on device {} falls by {} per step: {} "
+                        "at first, now {}. The room of programs shrinks until one clashes.",
+                        each.process->label(), each.device,
+                        bytes_text(static_cast<std::uint64_t>(std::llround(each.bytes_per_step))),
+                        exact_text(each.first), exact_text(each.last)),
+            "", "  "));
   }
   for (const explain::GrowingCache& each : report.caches) {
-    text += style.paint(Tone::kWarn, fmt::format("New programs in the cache of process {} on "
-                                                 "device {}: {:.1f} per step, {} by "
-                                                 "now. Shapes that change make new programs.\n",
-                                                 each.process->label(), each.device,
-                                                 each.programs_per_step, each.programs));
+    text += style.paint(
+        Tone::kWarn,
+        wrapped(
+            fmt::format("New programs in the cache of process {} on device {}: {:.1f} per step, "
+                        "{} by now. Shapes that change make new programs.",
+                        each.process->label(), each.device, each.programs_per_step, each.programs),
+            "", "  "));
   }
   return text;
 }
@@ -94,7 +100,7 @@ std::string leaks_json(const ledger::Snapshot& snapshot, const LeakReport& repor
   document["steps_from"] = json::text_or_null(report.steps_from);
   document["processes"] = Json::array();
   for (const explain::WatchedProcess& each : report.processes) {
-    Json value;
+    Json value = Json::object();
     json::add_process(value, *each.process);
     value.update({{"steps", each.steps},
                   {"looks", each.looks},
@@ -104,7 +110,7 @@ std::string leaks_json(const ledger::Snapshot& snapshot, const LeakReport& repor
   }
   document["suspects"] = Json::array();
   for (const LeakSuspect& each : report.suspects) {
-    Json value;
+    Json value = Json::object();
     json::add_process(value, *each.process);
     value.update({{"device", each.device},
                   {"space", ledger::name(each.space)},
@@ -122,7 +128,7 @@ std::string leaks_json(const ledger::Snapshot& snapshot, const LeakReport& repor
   }
   document["falling_l1"] = Json::array();
   for (const explain::FallingL1& each : report.falling) {
-    Json value;
+    Json value = Json::object();
     json::add_process(value, *each.process);
     value.update({{"device", each.device},
                   {"first", each.first},
@@ -132,7 +138,7 @@ std::string leaks_json(const ledger::Snapshot& snapshot, const LeakReport& repor
   }
   document["growing_caches"] = Json::array();
   for (const explain::GrowingCache& each : report.caches) {
-    Json value;
+    Json value = Json::object();
     json::add_process(value, *each.process);
     value.update({{"device", each.device},
                   {"programs", each.programs},

@@ -8,25 +8,42 @@
 
 #include <fmt/format.h>
 
+#include "view/characters.hpp"
+
 namespace ttmem::view {
+
+namespace {
+
+constexpr char32_t kReplacement = 0xFFFD;
+
+bool is_ascii(char byte) { return static_cast<unsigned char>(byte) < 0x80; }
+
+// Whoever scrapes refuses the whole answer for a single byte that is no UTF-8.
+std::size_t append_character(std::string_view value, std::string& text) {
+  const Character character = next_character(value);
+  append_utf8(text, character.valid ? character.code : kReplacement);
+  return character.bytes;
+}
+
+}  // namespace
 
 void Labels::add(std::string_view name, std::string_view value) {
   if (!text_.empty()) text_ += ',';
   text_.append(name).append("=\"");
-  for (const char character : value) {
-    switch (character) {
-      case '\\':
-        text_ += "\\\\";
-        break;
-      case '"':
-        text_ += "\\\"";
-        break;
-      case '\n':
-        text_ += "\\n";
-        break;
-      default:
-        text_ += character;
+  while (!value.empty()) {
+    std::size_t taken = 1;
+    if (value[0] == '\\') {
+      text_ += "\\\\";
+    } else if (value[0] == '"') {
+      text_ += "\\\"";
+    } else if (value[0] == '\n') {
+      text_ += "\\n";
+    } else if (is_ascii(value[0])) {
+      text_ += value[0];
+    } else {
+      taken = append_character(value, text_);
     }
+    value.remove_prefix(taken);
   }
   text_ += '"';
 }

@@ -22,7 +22,8 @@ class Labels {
   Labels() = default;
   Labels(std::string_view name, std::string_view value) { add(name, value); }
 
-  // These, and one more. Whatever the value is, it stays a value: quotes are escaped.
+  // These, and one more. Whatever the value is, it stays a value: quotes are escaped,
+  // and what is no UTF-8 is replaced, as in JSON.
   Labels with(std::string_view name, std::string_view value) const&;
   Labels with(std::string_view name, std::string_view value) &&;
   const std::string& text() const { return text_; }

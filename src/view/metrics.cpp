@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ledger/figure_table.hpp"
+#include "view/answer_shares.hpp"
 #include "view/labels.hpp"
 #include "view/metric_families.hpp"
 #include "view/metrics_jobs.hpp"
@@ -271,22 +272,19 @@ void add_each_process(MetricFamilies& families, const ledger::ProcessView& proce
   }
 }
 
-// Whole processes, as long as their pairs of process and device stay within the limit.
+// Whole processes, as long as their pairs of process and device stay within their user's share.
 void add_every_process(MetricFamilies& families, const ledger::Snapshot& snapshot) {
-  std::size_t pairs = 0;
-  std::uint64_t left_out = 0;
+  AnswerShares shares(kMostProcessPairs);
   for (const ledger::ProcessView& process : snapshot.processes) {
-    if (!process.alive) continue;
-    if (pairs + process.devices.size() > kMostProcessPairs) {
-      ++left_out;
-      continue;
-    }
-    pairs += process.devices.size();
+    if (process.alive) shares.add(process);
+  }
+  for (const ledger::ProcessView& process : snapshot.processes) {
+    if (!process.alive || !shares.take(process.key, process.devices.size())) continue;
     add_each_process(families, process);
   }
   families.gauge("ttmem_process_series_left_out",
                  "Live processes without series of their own, because there are too many.", {},
-                 left_out);
+                 shares.left_out());
 }
 
 // Of the daemon itself the one series that everybody needs: it says that the daemon answers.
@@ -341,6 +339,22 @@ void CounterMemory::observe(const ledger::Snapshot& snapshot) {
     }
   }
   seen_ = std::move(seen);
+  observe_lives(snapshot);
+}
+
+void CounterMemory::observe_lives(const ledger::Snapshot& snapshot) {
+  std::map<Who, Life> lives;
+  for (const ledger::ProcessView& process : snapshot.processes) {
+    const Who who{process.pid, process.start, process.segment};
+    const auto found = lives_.find(who);
+    const Life before = found == lives_.end() ? Life{} : found->second;
+    const Life now{std::max(process.failure_count, before.failures),
+                   !process.alive && process.ended == ledger::Ended::kDied};
+    failures_ += now.failures - before.failures;
+    deaths_ += now.died && !before.died ? 1 : 0;
+    lives[who] = now;
+  }
+  lives_ = std::move(lives);
 }
 
 CounterMemory::Counts CounterMemory::totals(std::uint64_t unique_id) const {
@@ -380,7 +394,14 @@ std::string metrics_text(const ledger::Snapshot& snapshot, const MetricsOptions&
     }
   }
   if (options.devices) add_leaks(families, snapshot, leaks);
-  if (options.devices) add_processes(families, snapshot);
+  if (options.devices) {
+    add_processes(families, snapshot);
+    families.counter("ttmem_failures_total", "Allocations that failed, since the daemon started.",
+                     {}, memory.failures());
+    families.counter("ttmem_deaths_total",
+                     "Processes that died without closing, since the daemon started.", {},
+                     memory.deaths());
+  }
   if (options.jobs) add_jobs(families, snapshot);
   if (options.per_process) add_every_process(families, snapshot);
   const bool only_short = options.in_short && !options.devices && !options.per_process;

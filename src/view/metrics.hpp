@@ -56,8 +56,9 @@ struct SelfFigures {
   double work_cpu_seconds = 0;       // the most that one look or answer took of a core
 };
 
-// Makes counters of what the processes count: a process that ends takes its launches with it, and a
-// counter may not fall. One lives as long as the one who tells.
+// Makes counters of what the processes count: a process that is forgotten takes its launches, its
+// failures and its death with it, and a counter may not fall. One lives as long as the one who
+// tells.
 class CounterMemory {
  public:
   static constexpr auto kKinds = static_cast<std::size_t>(std::ranges::count_if(
@@ -65,8 +66,10 @@ class CounterMemory {
       [](const auto& figure) { return figure.row.metric == ledger::Metric::kLaunches; }));
   using Counts = std::array<ledger::Figure, kKinds>;
 
-  // Takes what the processes launched since the last call.
+  // Takes what the processes launched, what failed and who died since the last call.
   void observe(const ledger::Snapshot& snapshot);
+  std::uint64_t failures() const { return failures_; }
+  std::uint64_t deaths() const { return deaths_; }
   // Of a device since the start; empty: not known.
   Counts totals(std::uint64_t unique_id) const;
 
@@ -74,6 +77,16 @@ class CounterMemory {
   using Launcher = std::tuple<std::int32_t, std::uint64_t, std::string, std::uint64_t>;
   std::map<Launcher, Counts> seen_;  // of the processes in the latest snapshot, by device
   std::map<std::uint64_t, Counts> totals_;
+
+  struct Life {
+    std::uint64_t failures = 0;
+    bool died = false;
+  };
+  using Who = std::tuple<std::int32_t, std::uint64_t, std::string>;
+  std::map<Who, Life> lives_;  // of the processes in the latest snapshot
+  std::uint64_t failures_ = 0, deaths_ = 0;
+
+  void observe_lives(const ledger::Snapshot& snapshot);
 };
 
 inline constexpr std::string_view kMetricsContentType = "text/plain; version=0.0.4; charset=utf-8";

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ledger/jobs.hpp"
+#include "view/answer_shares.hpp"
 
 namespace ttmem::view {
 namespace {
@@ -36,6 +37,26 @@ void add_bytes(MetricFamilies& families, const Labels& labels, std::string_view 
   add("most_rank", spread.most);
 }
 
+// Who died first is known if a daemon was there; over many hosts the least of these is the first.
+void add_first_death(MetricFamilies& families, const Labels& labels, const JobView& job) {
+  if (!job.first_death) return;
+  const ledger::RankView& first = job.ranks[*job.first_death];
+  if (first.process->ended_at == 0) return;
+  Labels own = labels;
+  add_label(own, "rank", first.rank);
+  constexpr double kSecond = 1e9;
+  families.gauge("ttmem_job_first_death_seconds",
+                 "When a process of a job died first on this host, and which rank it was.", own,
+                 static_cast<double>(first.process->ended_at) / kSecond);
+  const auto add = [&](std::string_view space, const ledger::Figure& bytes) {
+    if (!bytes) return;
+    families.gauge("ttmem_job_first_death_bytes", "What that process held when it died.",
+                   own.with("space", space), *bytes);
+  };
+  add("dram", first.dram);
+  add("l1", first.l1);
+}
+
 void add_job(MetricFamilies& families, const JobView& job) {
   // Two users may choose one key; the user is a part of what identifies a job.
   const Labels labels = Labels("workload", job.job.key)
@@ -52,6 +73,7 @@ void add_job(MetricFamilies& families, const JobView& job) {
   }
   families.gauge("ttmem_job_died_ranks", "Processes of a job that died on this host.", labels,
                  std::uint64_t{job.died});
+  add_first_death(families, labels, job);
   if (job.present == 0) return;
   add_bytes(families, labels, "dram", job.dram, job.dram_spread);
   add_bytes(families, labels, "l1", job.l1, job.l1_spread);
@@ -68,10 +90,13 @@ void add_job(MetricFamilies& families, const JobView& job) {
 
 void add_jobs(MetricFamilies& families, const ledger::Snapshot& snapshot) {
   const std::vector<JobView> jobs = ledger::jobs_of(snapshot);
-  const std::size_t told = std::min(jobs.size(), kMostJobsTold);
-  for (std::size_t i = 0; i < told; ++i) add_job(families, jobs[i]);
+  AnswerShares shares(kMostJobsTold);
+  for (const JobView& job : jobs) shares.add(*job.ranks.front().process);
+  for (const JobView& job : jobs) {
+    if (shares.take(job.ranks.front().process->key, 1)) add_job(families, job);
+  }
   families.gauge("ttmem_job_series_left_out", "Jobs without series, because there are too many.",
-                 {}, std::uint64_t{jobs.size() - told});
+                 {}, shares.left_out());
 }
 
 Labels with_job(Labels labels, const ledger::ProcessView& process) {

@@ -12,7 +12,7 @@
 
 namespace ttmem::view {
 
-// Series are told for so many jobs of a host, the largest first.
+// Series are told for so many jobs of a host, the largest of each user first.
 inline constexpr std::size_t kMostJobsTold = 256;
 
 void add_jobs(MetricFamilies& families, const ledger::Snapshot& snapshot);

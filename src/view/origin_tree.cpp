@@ -3,8 +3,11 @@
 #include "view/origin_tree.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
+
+#include "base/number_order.hpp"
 
 namespace ttmem::view {
 namespace {
@@ -14,7 +17,7 @@ using ledger::OriginTotal;
 // A step of a stack with everything inside of it.
 struct Step {
   OriginTotal total;
-  std::map<std::string, Step> inside;
+  std::map<std::string, Step, NumberOrder> inside;
 };
 
 void add_stack(Step& root, const OriginTotal& row) {
@@ -30,12 +33,8 @@ void add_steps(const Step& around, const std::string& path, std::size_t depth,
                std::vector<OriginStep>& steps) {
   std::vector<std::pair<const std::string*, const Step*>> inside;
   for (const auto& [name, step] : around.inside) inside.emplace_back(&name, &step);
-  std::ranges::stable_sort(inside, [](const auto& a, const auto& b) {
-    const auto weight = [](const OriginTotal& total) {
-      return std::pair(total.taken(), total.at_peak());
-    };
-    return weight(a.second->total) > weight(b.second->total);
-  });
+  std::ranges::stable_sort(inside, std::greater{},
+                           [](const auto& each) { return each.second->total.weight(); });
   for (const auto& [name, step] : inside) {
     const std::string own = path + "\n" + *name;
     steps.push_back({*name, own, depth, !step->inside.empty(), step->total});

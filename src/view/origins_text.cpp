@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -44,6 +46,7 @@ class Columns {
     for (const Space which : ledger::kDeviceSpaces) {
       const bool usual = which == Space::kDram || which == Space::kL1;
       const ledger::OriginSpace& space = total_.space(which);
+      if (space.buffers > 0) held_.push_back(which);
       if (usual || space.buffers > 0 || space.at_peak.value_or(0) > 0) spaces_.push_back(which);
       if (space.at_peak.value_or(0) > 0) peaks_.push_back(which);
     }
@@ -58,7 +61,7 @@ class Columns {
     for (const Space which : spaces_) add(title(which));
     if (with_programs_) add("Program L1"), add("Kernels");
     add("Buffers");
-    add("Last minute");
+    for (const Space which : held_) add(std::string(title(which)) + " last min");
     for (const Space which : peaks_) add(std::string(title(which)) + " at peak");
     if (with_pids_) add("PID");
     columns.push_back({std::string(column_title(by_)), Align::kLeft});
@@ -68,19 +71,20 @@ class Columns {
   std::vector<std::string> cells(const OriginTotal& row, const std::string& name) const {
     std::vector<std::string> cells;
     std::uint64_t buffers = 0;
-    ledger::Figure recent = 0;
     for (const Space which : spaces_) {
       const ledger::OriginSpace& space = row.space(which);
       cells.push_back(space.buffers == 0 ? "0 B" : bytes_text(space.taken));
       buffers += space.buffers;
-      ledger::add_to(recent, space.recent);
     }
     if (with_programs_) {
       cells.push_back(bytes_text(row.program_l1));
       cells.push_back(bytes_text(row.kernels));
     }
     cells.push_back(std::to_string(buffers));
-    cells.push_back(bytes_text(recent));
+    for (const Space which : held_) {
+      const ledger::OriginSpace& space = row.space(which);
+      cells.push_back(space.buffers == 0 ? "0 B" : bytes_text(space.recent));
+    }
     for (const Space which : peaks_)
       cells.push_back(bytes_text(row.space(which).at_peak.value_or(0)));
     if (with_pids_) cells.push_back(pids_text(row));
@@ -99,7 +103,7 @@ class Columns {
 
   OriginBy by_;
   OriginTotal total_;
-  std::vector<Space> spaces_, peaks_;
+  std::vector<Space> spaces_, held_, peaks_;
   bool with_pids_ = false, with_programs_ = false;
 };
 
@@ -107,15 +111,32 @@ class Columns {
 std::string peaks_text(const std::vector<ledger::OriginPeak>& peaks) {
   std::string text;
   for (const ledger::OriginPeak& peak : peaks) {
-    text += fmt::format("{} of {} was fullest at {}: {} on device {}", title(peak.space),
-                        process_label(*peak.process), clock_text(peak.time), bytes_text(peak.bytes),
-                        id_list(peak.devices));
+    text +=
+        fmt::format("{} of {} was fullest at {}: {} on {} {}", title(peak.space),
+                    process_label(*peak.process), clock_text(peak.time), bytes_text(peak.bytes),
+                    peak.devices.size() > 1 ? "each of devices" : "device", id_list(peak.devices));
     if (peak.in_rows != peak.bytes) {
       text += fmt::format(", of which the rows tell {}", bytes_text(peak.in_rows));
     }
     text += "\n";
   }
   return text.empty() ? text : "\n" + text;
+}
+
+// Why something of the process has no line of Python; "" = nobody knows.
+std::string why_no_lines(const ledger::Tracking& tracking) {
+  if (tracking.lines == ledger::Lines::kOff) {
+    return "lines were switched off (--no-lines, TTMEM_LINES=0)";
+  }
+  if (tracking.lines == ledger::Lines::kOn && (tracking.partial || !tracking.since_open)) {
+    return "what it had before it was recorded has no line";
+  }
+  return no_lines_text(tracking);
+}
+
+bool is_nameless(const OriginTotal& row, const ledger::ProcessView& process) {
+  return row.path.empty() &&
+         std::ranges::any_of(row.processes, [&](const auto& owner) { return owner->is(process); });
 }
 
 }  // namespace
@@ -141,6 +162,20 @@ std::string origins_text(const Origins& origins, const Style& style) {
   }
   table.add(columns.cells(columns.total(), "Total"), Tone::kStrong);
   return table.text(style, 0) + peaks_text(origins.totals.peaks);
+}
+
+std::string origins_notes(const Origins& origins, const ledger::Snapshot& snapshot) {
+  std::string text;
+  if (origins.question.by != OriginBy::kRegion) {
+    for (const ledger::ProcessView& process : snapshot.processes) {
+      const std::string why = why_no_lines(process.tracking);
+      if (why.empty()) continue;
+      const bool asks = std::ranges::any_of(
+          origins.totals.rows, [&](const OriginTotal& row) { return is_nameless(row, process); });
+      if (asks) text += fmt::format("{}: {}\n", process_label(process), why);
+    }
+  }
+  return text + unlisted_text(snapshot);
 }
 
 }  // namespace ttmem::view

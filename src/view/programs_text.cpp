@@ -30,11 +30,10 @@ std::string recent_cell(const ProgramView& program) {
 }
 
 std::vector<std::string> row(const ProgramView& program, ledger::TimeNs now) {
-  const std::uint32_t ring =
-      *std::max_element(program.config_bytes.begin(), program.config_bytes.end());
+  const RingBytes ring = known_ring_bytes(program);
   return {program.process->label(),
           id_list(program.devices),
-          hex_text(program.id),
+          told_id_text(program.id),
           std::string(name(program.type)),
           program.name.empty() ? "-" : cut(printable(program.name), kProgramNameWidth),
           program.loaded ? "loaded" : "registered",
@@ -43,7 +42,7 @@ std::vector<std::string> row(const ProgramView& program, ledger::TimeNs now) {
           bytes_text(program.footprint),
           bytes_text(known_l1_per_core(program)),
           bytes_text(program.l1_allocated),
-          bytes_text(std::uint64_t{ring}),
+          bytes_text(*std::ranges::max_element(ring)),
           std::to_string(program.dispatches),
           std::to_string(program.cache_hits),
           std::to_string(program.reloads),

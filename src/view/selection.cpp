@@ -36,8 +36,9 @@ std::string Selection::add(std::string_view name, std::string_view value) {
     return kind ? "" : one_of<ledger::HoldingKind>();
   }
   if (name == "space") {
-    space_ = ledger::named<ledger::Space>(value);
-    return space_ ? "" : one_of<ledger::Space>();
+    const auto space = ledger::named<ledger::Space>(value);
+    if (space) spaces_.push_back(*space);
+    return space ? "" : one_of<ledger::Space>();
   }
   return "";
 }
@@ -90,7 +91,17 @@ bool Selection::has(const ledger::ProcessName& process, const ledger::FailureVie
 bool Selection::has(const ledger::HoldingView& holding) const {
   if (!has(*holding.process) || !has_device(holding.devices)) return false;
   if (!kinds_.empty() && std::ranges::find(kinds_, holding.kind) == kinds_.end()) return false;
-  return !space_ || (holding.kind == ledger::HoldingKind::kBuffer && holding.space == *space_);
+  return spaces_.empty() || (holding.kind == ledger::HoldingKind::kBuffer &&
+                             std::ranges::find(spaces_, holding.space) != spaces_.end());
+}
+
+ledger::HoldingQuestion Selection::holdings() const {
+  ledger::HoldingQuestion question{
+      kinds_, spaces_, {}, [*this](const ledger::ProcessName& process) {
+        return has(process) && (!device_ || found_);
+      }};
+  if (found_) question.device = found_->id;
+  return question;
 }
 
 bool Selection::has(const ledger::ProgramView& program) const {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "ledger/holding_page.hpp"
 #include "ledger/snapshot.hpp"
 
 namespace ttmem::view {
@@ -28,7 +29,7 @@ class Selection {
   //   pid      of a process, or its label where a pid is not enough: 1/81234
   //   process  the name of a process
   //   kind     of holdings; several are joined
-  //   space    of buffers
+  //   space    of buffers; several are joined
   // and ignores other names. "" if the value is right, else what it must be: "a number".
   std::string add(std::string_view name, std::string_view value);
 
@@ -45,6 +46,8 @@ class Selection {
   bool has(const ledger::ProgramView& program) const;
   // Also of the dead: a failure is what many died of.
   bool has(const ledger::ProcessName& process, const ledger::FailureView& failure) const;
+  // The same of holdings, as a question to those who keep them.
+  ledger::HoldingQuestion holdings() const;
   // The selected processes, dead or alive, and the selected device with those that have it.
   ledger::Snapshot of(const ledger::Snapshot& snapshot) const;
 
@@ -63,7 +66,7 @@ class Selection {
   std::optional<ledger::ProcessSelector> process_;
   std::string process_name_;  // "" = any
   std::vector<ledger::HoldingKind> kinds_;
-  std::optional<ledger::Space> space_;
+  std::vector<ledger::Space> spaces_;
 };
 
 }  // namespace ttmem::view

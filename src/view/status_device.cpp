@@ -280,7 +280,14 @@ bool is_idle(const ledger::DeviceView& device) {
 
 std::string device_tree(const ledger::DeviceView& device, const Trust& trust, const Style& style) {
   const DeviceFigures& figures = device.figures;
-  if (is_idle(device)) return title_line(device, trust, style) + "  Nothing is held.\n";
+  if (is_idle(device)) {
+    const auto nominal = device.nominal();
+    return title_line(device, trust, style) + "  Nothing is held" +
+           (nominal ? fmt::format(" of DRAM {}, L1 {} (nominal)", bytes_text(nominal->dram_bytes),
+                                  bytes_text(nominal->l1_bytes()))
+                    : "") +
+           ".\n";
+  }
   return title_line(device, trust, style) + dram_line(device, style) +
          trace_line(figures.space(Space::kTrace)) + l1_lines(device, style) +
          "  Beside it, in fixed parts of L1\n" + ring_line(figures.rings, style) +

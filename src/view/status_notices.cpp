@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+#include <algorithm>
+#include <ranges>
+
 #include <fmt/format.h>
 
 #include "view/labels.hpp"
@@ -10,6 +13,15 @@
 namespace ttmem::view {
 namespace {
 
+// " in ttnn.empty, model.py:3 f".
+std::string place_text(const ledger::FailureView& failure) {
+  std::string text;
+  for (const std::string& part : {failure.operation, failure.line}) {
+    if (!part.empty()) text += (text.empty() ? " in " : ", ") + printable(part);
+  }
+  return text;
+}
+
 std::string failure_lines(const ledger::ProcessView& process, ledger::TimeNs now) {
   std::string text;
   std::uint64_t before = 0;
@@ -19,13 +31,19 @@ std::string failure_lines(const ledger::ProcessView& process, ledger::TimeNs now
                           count_text(failure.number - before - 1, "failure"));
     }
     before = failure.number;
-    text += fmt::format(
-        "  {}: {} {} ago: {}\n    ttmem dump --pid {} --failure {} shows what was "
-        "held then\n",
-        process_label(process), printable(failure.kind), age_text(failure.time, now),
-        gist(failure.message), process.label(), failure.number);
+    const std::string why = process.hidden
+                                ? "; why is told to " + printable(process.user) + " alone"
+                                : ": " + gist(failure.message);
+    text +=
+        fmt::format("  {}: failure {}, {} {} ago{}{}\n", process_label(process), failure.number,
+                    printable(failure.kind), age_text(failure.time, now), place_text(failure), why);
   }
-  return text;
+  if (before == 0 || process.hidden) return text;
+  const std::string each = process.failures.size() > 1 ? "; each number has its own" : "";
+  return text + fmt::format(
+                    "    ttmem explain --pid {0} {1} says why and what helps{2}\n"
+                    "    ttmem dump --pid {0} --failure {1} shows what was held then\n",
+                    process.label(), before, each);
 }
 
 std::string anomaly_text(const std::vector<std::uint64_t>& anomalies) {
@@ -77,9 +95,7 @@ std::string tracking_lines(const ledger::ProcessView& process) {
   if (tracking.unsettled > 0) {
     add(count_text(tracking.unsettled, "slot") + " changed at every read; look again");
   }
-  if (tracking.lines == ledger::Lines::kRefused) {
-    add("no lines of Python are told: " + printable(tracking.lines_reason));
-  }
+  if (const std::string why = no_lines_text(tracking); !why.empty()) add(why);
   if (tracking.stacks_cut) add("too many different stacks: of new ones the line alone is told");
   if (tracking.not_tmpfs) add("its segment is not in shared memory: stores may be slow");
   return text;
@@ -100,7 +116,8 @@ std::string contradiction_text(ledger::Contradiction contradiction) {
 std::string contradiction_lines(const ledger::ProcessView& process) {
   std::string text;
   for (const ledger::ProcessDeviceView& device : process.devices) {
-    if (device.counts()) continue;
+    // Of a false claim the lines of what is not read tell.
+    if (device.counts() || device.contradiction == ledger::Contradiction::kProcess) continue;
     text += fmt::format("  {} of {}: device {}: {}; not in the figures of the device\n",
                         process_label(process), printable(process.user), device.id,
                         contradiction_text(device.contradiction));
@@ -108,13 +125,43 @@ std::string contradiction_lines(const ledger::ProcessView& process) {
   return text;
 }
 
+// Of another user's machine full of chips there are many, for one reason.
 std::string unreadable_lines(const std::vector<std::string>& unreadable) {
+  constexpr std::size_t kMost = 8;
   std::string text;
-  for (const std::string& each : unreadable) text += "  not read: " + printable(each) + "\n";
+  for (const std::string& each : unreadable | std::views::take(kMost)) {
+    text += "  not read: " + printable(each) + "\n";
+  }
+  if (unreadable.size() > kMost) {
+    text += fmt::format("  and {} more not read: --json lists them\n", unreadable.size() - kMost);
+  }
   return text;
 }
 
 }  // namespace
+
+std::string no_lines_text(const ledger::Tracking& tracking) {
+  if (tracking.lines != ledger::Lines::kRefused) return "";
+  return "no lines of Python are told: " + printable(tracking.lines_reason);
+}
+
+std::string unlisted_text(const ledger::Snapshot& snapshot) {
+  std::string text;
+  for (const ledger::ProcessView& process : snapshot.processes) {
+    if (!process.alive || !std::ranges::count(process.sources, ledger::Source::kDaemon)) continue;
+    std::string parts;
+    for (const ledger::Space which : ledger::kDeviceSpaces) {
+      const ledger::Figure bytes = over_devices(
+          process, [which](const ledger::DeviceFigures& of) { return held(of.space(which)); });
+      if (bytes.value_or(0) == 0) continue;
+      parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", title(which), bytes_text(bytes));
+    }
+    if (parts.empty()) continue;
+    text += fmt::format("not listed: {} of {} of {}, which you may not read\n", parts,
+                        process_label(process), printable(process.user));
+  }
+  return text;
+}
 
 std::string gist(const std::string& message) {
   constexpr std::string_view kMark = "info:\n";

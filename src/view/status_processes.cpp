@@ -176,7 +176,8 @@ std::string ended_list(const ledger::Snapshot& snapshot, const Style& style) {
                                     how_ended(process, snapshot.time)));
     const std::string lines = held_lines(process);
     text += (lines.empty() ? ", held nothing" : "") + std::string("\n") + lines;
-    if (!lines.empty()) text += fmt::format("    ttmem dump --pid {} lists it\n", process.label());
+    if (lines.empty() || process.hidden) continue;
+    text += fmt::format("    ttmem dump --pid {} lists it\n", process.label());
   }
   if (text.empty()) return "";
   return style.paint(Tone::kStrong, "Ended (in no total)") + "\n" + text;

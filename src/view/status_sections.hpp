@@ -30,6 +30,9 @@ std::string notices(const ledger::Snapshot& snapshot, const Style& style);
 
 // What is held in a space, as amount() says it (view/labels.hpp).
 ledger::Figure held(const ledger::SpaceFigures& space);
+// Why no lines of Python are told, where that was refused; else "".
+std::string no_lines_text(const ledger::Tracking& tracking);
+
 // "injector", "api+upstream", "api via daemon".
 std::string sources_text(const std::vector<ledger::Source>& sources);
 // The user's name, or number where it has none, made printable.

@@ -41,7 +41,11 @@ std::string status_text(const ledger::Snapshot& snapshot, const Style& style) {
     if (!text.empty()) text += "\n";
     text += part;
   };
-  if (is_empty(snapshot)) add(empty_text());
+  if (is_empty(snapshot)) {
+    add(snapshot.unreadable.empty()
+            ? empty_text()
+            : "Nothing that can be read is tracked. What cannot be read is named below.\n");
+  }
   for (const ledger::DeviceView& device : snapshot.devices) {
     add(device_tree(device, trust(snapshot, device.unique_id), style));
   }

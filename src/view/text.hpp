@@ -6,9 +6,11 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ledger/event.hpp"
+#include "ledger/jobs.hpp"
 #include "ledger/snapshot.hpp"
 #include "view/json.hpp"
 #include "view/style.hpp"
@@ -46,9 +48,20 @@ std::string programs_text(const std::vector<ledger::ProgramView>& programs, ledg
 // operation or region, the largest first, and their sum; of stacks a tree, each step with
 // everything inside of it.
 std::string origins_text(const Origins& origins, const Style& style);
+// Below it: why some have no line, and what is not in it.
+std::string origins_notes(const Origins& origins, const ledger::Snapshot& snapshot);
+// What living processes hold of which a daemon tells the sums alone: a line for each.
+std::string unlisted_text(const ledger::Snapshot& snapshot);
 
 // `ttmem status --by job`: a job as one thing: its ranks, what they hold together, which has the
 // least room, how far they are apart, and who died first.
+// What a person should know of a job beside its ranks: who is missing, who is tightest, how far the
+// ranks are apart, who died first.
+using JobNotes = std::vector<std::pair<Tone, std::string>>;
+JobNotes job_notes(const ledger::JobView& job, ledger::TimeNs now);
+// "Job rack/31.0: 3 of 4 ranks, user me", and "alive" or "died 3 s ago" of one of them.
+std::string job_title(const ledger::JobView& job);
+std::string rank_state_text(const ledger::RankView& rank, ledger::TimeNs now);
 std::string jobs_text(const std::vector<ledger::JobView>& jobs, ledger::TimeNs now,
                       const Style& style);
 

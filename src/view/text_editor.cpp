@@ -2,9 +2,21 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "view/text_editor.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "view/printable.hpp"
 
 namespace ttmem::view {
+
+namespace {
+
+std::array<std::string*, 2> texts_of(ledger::Job& job) { return {&job.key, &job.name}; }
+std::array<std::string*, 4> texts_of(ledger::Pod& pod) {
+  return {&pod.uid, &pod.name, &pod.name_space, &pod.container};
+}
+
+}  // namespace
 
 void TextEditor::plain(std::string& text) { text = printable(text); }
 
@@ -14,6 +26,17 @@ std::string TextEditor::step(const std::string& text) {
 
 std::string TextEditor::sentence(const std::string& text) {
   return printable(redact_ ? redaction_.sentence(text) : text);
+}
+
+std::string TextEditor::message(std::string_view text) {
+  std::string lines;
+  for (;;) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines += sentence(std::string(text.substr(0, end)));
+    if (end == text.size()) return lines;
+    lines += '\n';
+    text.remove_prefix(end + 1);
+  }
 }
 
 void TextEditor::edit(ledger::ProcessName& name) {
@@ -96,7 +119,7 @@ void TextEditor::edit(ledger::SpacePicture& picture) {
 }
 
 void TextEditor::edit(ledger::FailureView& failure) {
-  failure.message = sentence(failure.message);
+  failure.message = message(failure.message);
   plain(failure.operation);
   plain(failure.region);
   failure.line = step(failure.line);
@@ -119,8 +142,12 @@ void TextEditor::edit(ledger::Snapshot& snapshot) {
       process.command = redaction_.command(process.command);
       process.user = redaction_.user(process.user);
       process.container = redaction_.container(process.container);
+      for (std::string* text : texts_of(process.job)) *text = redaction_.job(*text);
+      for (std::string* text : texts_of(process.pod)) *text = redaction_.pod(*text);
       process.uid = 0;
     }
+    for (std::string* text : texts_of(process.job)) plain(*text);
+    for (std::string* text : texts_of(process.pod)) plain(*text);
     plain(process.command);
     plain(process.user);
     plain(process.container);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
 //
-// Texts of strangers on their way into a file: each becomes one line of valid UTF-8, and with
-// `redact`, what ledger/redaction.hpp hides is a number. One editor for one file, so that the
-// same text is the same number everywhere in it.
+// Texts of strangers on their way into a file: each becomes one line of valid UTF-8 (messages keep
+// their lines), and with `redact`, what ledger/redaction.hpp hides is a number. One editor for one
+// file, so that the same text is the same number everywhere in it.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "ledger/event.hpp"
@@ -35,6 +36,8 @@ class TextEditor {
   // "FILE:LINE FUNCTION", or another step of a stack.
   std::string step(const std::string& text);
   std::string sentence(const std::string& text);
+  // Words of the runtime: each line of them becomes one.
+  std::string message(std::string_view text);
 
  private:
   void edit(ledger::ProcessName& name);

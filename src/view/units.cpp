@@ -62,7 +62,8 @@ std::string signed_exact_text(std::int64_t bytes) {
 }
 
 std::string count_text(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+  const char* several = noun.ends_with('s') ? "es" : "s";
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : several);
 }
 
 std::string percent_text(std::uint64_t part, std::uint64_t whole) {
@@ -71,6 +72,8 @@ std::string percent_text(std::uint64_t part, std::uint64_t whole) {
 }
 
 std::string hex_text(std::uint64_t value) { return fmt::format("{:#x}", value); }
+
+std::string told_id_text(std::uint64_t id) { return id < kFirstOwnId ? hex_text(id) : "-"; }
 
 std::string unique_id_text(std::uint64_t value) { return fmt::format("{:#018x}", value); }
 

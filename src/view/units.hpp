@@ -21,12 +21,15 @@ std::string exact_text(std::uint64_t bytes);          // "1,499,136"
 std::string exact_text(const ledger::Figure& bytes);
 std::string signed_exact_text(std::int64_t bytes);
 
-// "1 buffer", "120 buffers".
+// "1 buffer", "120 buffers", "2 processes".
 std::string count_text(std::uint64_t count, std::string_view noun);
 // "41 %"; "?" without a whole.
 std::string percent_text(std::uint64_t part, std::uint64_t whole);
 
-std::string hex_text(std::uint64_t value);        // "0x1a"
+std::string hex_text(std::uint64_t value);  // "0x1a"
+// The id of a program, workload or trace; "-" if ttmem made it up because nobody gave one.
+inline constexpr std::uint64_t kFirstOwnId = std::uint64_t{1} << 61;  // as in ttmem.hpp
+std::string told_id_text(std::uint64_t id);
 std::string unique_id_text(std::uint64_t value);  // "0x" and 16 digits
 
 // "12 s", "5 m 03 s", "2 h 05 m", "3 d 04 h".

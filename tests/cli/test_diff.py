@@ -8,6 +8,7 @@ import os
 import pytest
 
 from support import command
+from support.stage import staged
 
 
 @pytest.fixture(name="run", scope="module")
@@ -53,6 +54,20 @@ def test_figures_are_those_of_status(run):
         for space in ("dram", "l1"):
             assert answer["figures"][f"{space}.taken"][side] == sum(device[space]["taken"] for device in devices)
     assert answer["figures"]["dram.peak"]["before"] >= answer["figures"]["dram.taken"]["after"]
+
+
+def test_peaks_are_those_of_the_recording_alone(tmp_path):
+    file = str(tmp_path / "run.ttm")
+    with staged() as play:
+        play("open")
+        for number in (1, 2, 3):
+            play("allocate", id=number, address=2 * number << 20, block=1 << 20)
+        play("free", id=3)
+        command.text("record", "-o", file, "--duration", "0.1")
+    marks = command.document("status", "--from", file, "--summary")["marks"]
+    peak = command.document("diff", file, file)["figures"]["dram.peak"]["after"]
+    assert peak == next(mark["bytes"] for mark in marks if mark["space"] == "dram")
+    assert peak == 2 * 12 << 20, "what was held before is not in it"
 
 
 def test_documents_give_the_same_rows_as_the_recording(run, tmp_path):

@@ -6,10 +6,13 @@ library that it would load, and never runs it.
 tests/runtime/test_stock_doctor.py has the verdict on the stock library.
 """
 
+import io
 import json
 import os
 import platform
+import resource
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -18,9 +21,9 @@ import tarfile
 import pytest
 
 from support import command
-from support.built import LIBRARY
+from support.built import LIBRARY, TTMEM
 
-NOTHING = "No libtt_metal.so found"
+NOTHING = "no libtt_metal.so was found"
 
 
 def write(path, text, mode=0o755):
@@ -122,6 +125,11 @@ def test_whether_lines_are_told(package, monkeypatch):
     package("ttnn", "0.99", "build/lib/libtt_metal.so")
     version = platform.python_version()
     expect(f"\n  lines     CPython {version}: told\n", sys.executable)
+    for arguments in (["-u", "model.py", "-I"], ["-X", "-I", "model.py"], ["-WIgnore", "-m", "model", "-S"]):
+        expect(f"\n  lines     CPython {version}: told\n", sys.executable, *arguments)
+    for arguments in (["-I", "model.py"], ["-u", "-WIgnore", "-sI"], ["-X", "dev", "-Im", "model"]):
+        expect(f"\n  lines     CPython {version}: NOT told: with -I Python does not load ttmem's start file\n",
+               sys.executable, *arguments)
     monkeypatch.setenv("TTMEM_LINES", "0")
     expect(f"\n  lines     CPython {version}: NOT told: TTMEM_LINES is off\n", sys.executable)
 
@@ -145,8 +153,8 @@ def verdict(found, name):
 def test_every_check_has_a_stable_id_and_what_fails_has_a_remedy():
     found = checks()
     assert [check["id"] for check in found] == [*HOST_CHECKS, "hooks"]
-    assert all(check["remedy"] or check["verdict"] == "PASS" for check in found if check["id"] != "hooks")
-    assert verdict(found, "hooks")[0] == "FAIL"
+    assert all(check["remedy"] or check["verdict"] == "PASS" for check in found)
+    assert verdict(found, "hooks") == ("FAIL", NOTHING)
 
 
 def test_a_driver_and_a_device_that_may_not_be_opened():
@@ -162,25 +170,29 @@ def test_a_driver_and_a_device_that_may_not_be_opened():
 
 
 def test_a_directory_that_cannot_be_used_fails():
-    assert verdict(checks(TTMEM_DIR="/sys"), "directory")[0] == "FAIL"
+    found = checks(TTMEM_DIR="/nonexistent/x")
+    assert verdict(found, "directory")[0] == "FAIL"
+    assert [check["remedy"] for check in found if check["id"] == "room"] == ["as the check `directory` says"]
     assert verdict(checks(TTMEM_DISABLE="1"), "directory")[0] == "WARN"
 
 
 def test_what_a_library_lacks_stands_in_one_line(package):
     path = package("ttnn", "0.99", "build/lib/libtt_metal.so")
     (line,) = [line for line in expect("FAIL  hooks", sys.executable).splitlines() if "FAIL  hooks" in line]
-    assert path in line and "not available: buffers" in line
+    assert f"{path}, version 0.99: 0 of " in line and "; not available: buffers" in line
 
 
 def test_the_bundle_has_no_secrets_and_is_for_its_owner_alone():
-    settings = {"TT_METAL_HOME": "/opt/metal", "TTMEM_TOKEN": "hunter2", "OTHER": "hunter2"}
+    settings = {"TT_METAL_HOME": "/opt/metal", "TTMEM_TOKEN": "hunter2", "OTHER": "hunter2",
+                "TT_password": "hunter2", "TTMEM_PROXY": "https://me:hunter2@host/"}
     command.run("doctor", "--bundle", "support.tar", "--", "/bin/true", **settings)
     assert os.stat("support.tar").st_mode & 0o777 == 0o600
     with tarfile.open("support.tar") as archive:
         texts = {os.path.basename(one.name): archive.extractfile(one).read().decode() for one in archive.getmembers()}
     assert {"doctor.json", "system.txt", "environment.txt", "snapshot.json"} <= set(texts)
     assert "TT_METAL_HOME=/opt/metal\n" in texts["environment.txt"]
-    assert "TTMEM_TOKEN=(left out)\n" in texts["environment.txt"]
+    for name in ("TTMEM_TOKEN", "TT_password", "TTMEM_PROXY"):
+        assert f"{name}=(left out)\n" in texts["environment.txt"]
     assert "hunter2" not in "".join(texts.values())
     assert json.loads(texts["doctor.json"])["document"] == "doctor"
     assert json.loads(texts["snapshot.json"])["document"] == "snapshot"
@@ -194,3 +206,21 @@ def test_the_bundle_replaces_nothing_and_follows_no_link():
         assert done.returncode == 3 and name in done.stderr
     assert not os.path.exists("elsewhere")
     assert open("there.tar", encoding="utf-8").read() == "mine"
+
+
+def test_a_bundle_that_cannot_be_written_to_its_end_is_taken_away():
+    def small_files():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    done = subprocess.run([TTMEM, "doctor", "--bundle", "large.tar", "--", "/bin/true"], preexec_fn=small_files,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 3 and "large.tar: cannot be written: File too large" in done.stderr
+    assert "wrote" not in done.stderr and not os.path.exists("large.tar")
+
+
+def test_the_bundle_on_standard_output_is_alone_there():
+    done = subprocess.run([TTMEM, "doctor", "--bundle", "-", "--", "/bin/true"], capture_output=True, check=False)
+    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+        assert "ttmem-support/doctor.json" in archive.getnames()
+    assert not os.path.exists("-")

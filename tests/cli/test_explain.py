@@ -57,6 +57,17 @@ def test_leaks_without_steps():
     assert watching.returncode != 0 or out.startswith("No steps were seen")
 
 
+def test_leaks_of_a_process_that_is_not_there():
+    done = command.run("leaks", "--pid", "999999")
+    assert done.returncode == 1 and "999999 is not tracked" in done.stderr
+
+
+def test_a_number_of_steps_is_one_or_more():
+    for steps in ("0", "-1", "x", "1.5"):
+        done = command.run("leaks", "--steps", steps)
+        assert done.returncode == 2 and "--steps: must be 1 or more" in done.stderr
+
+
 def test_leaks_end_with_the_process_that_they_follow():
     with command.workload() as workload:
         pid = str(workload.pids[0])

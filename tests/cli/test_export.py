@@ -2,11 +2,15 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """`ttmem export`: what is held, in the formats of other tools, adds up to what `dump` says."""
 
+import contextlib
 import csv
 import io
 import json
 import os
 import pickle
+import pickletools
+import shutil
+import sqlite3
 import stat
 import subprocess
 
@@ -14,6 +18,7 @@ import pytest
 
 from support import command
 from support.built import TTMEM
+from support.stage import staged
 
 
 def varint(data, at):
@@ -179,6 +184,9 @@ def test_perfetto_counts_to_what_is_held(held):
             assert 10 not in event or (2, event[10]) in interned
     assert by_space(levels) == sums
     assert begun - ended == len(held_now(file))
+    for track in tracks.values():
+        if 12 in track:  # a rank counts below a track that asks for it (11), but not below a process (3)
+            assert tracks[track[5]][11] == 3 and 3 not in tracks[track[5]]
 
 
 def test_chrome_json_counts_to_what_is_held(held):
@@ -193,9 +201,17 @@ def test_chrome_json_counts_to_what_is_held(held):
         assert all(end <= begin + 0.001 for (_, end), (begin, _) in zip(lives, lives[1:])), "lives overlap on a lane"
 
 
+def whole_numbers(exported):
+    """The large ones, as they are written: an opcode, a length, the bytes."""
+    steps = [(code.name, position) for code, _, position in pickletools.genops(exported)]
+    return [exported[position:end] for (name, position), (_, end) in zip(steps, steps[1:]) if name == "LONG1"]
+
+
 def test_pytorch_has_a_device_for_each_chip_and_space(held):
     file, sums = held
-    snapshot = pickle.loads(exported_bytes(file, "--to", "pytorch"))
+    exported = exported_bytes(file, "--to", "pytorch")
+    assert max(len(told) - 2 for told in whole_numbers(exported)) <= 8, "a browser adds no longer numbers"
+    snapshot = pickle.loads(exported)
     legend = snapshot["allocator_settings"]
     assert len(snapshot["device_traces"]) == sum(name.startswith("device ") for name in legend)
     found = {}
@@ -211,6 +227,50 @@ def test_pytorch_has_a_device_for_each_chip_and_space(held):
     for trace in snapshot["device_traces"]:
         for event in trace:
             assert event["frames"] and all(isinstance(frame["line"], int) for frame in event["frames"])
+
+
+def test_visualizer_has_the_line_and_the_operation_of_a_failure(tmp_path):
+    """The tool names an operation by the first line of its trace, which ttnn writes innermost first."""
+    def frames(line):
+        return [["model/main.py", 5, "main"], ["model/mlp.py", line, "forward"]]
+
+    with staged() as play:
+        play("open")
+        for number in (1, 2):
+            play("stand", frames=frames(20 + number), operation="ttnn.ones")
+            play("allocate", id=number, address=(2 + number) << 20, block=1 << 20)
+        play("stand", frames=frames(22), operation="ttnn.ones")
+        play("fail", message="Out of Memory: Not enough space\nto allocate", requested=99, per_bank=9)
+        for form, name in (("ttnn-visualizer", "db.sqlite"), ("perfetto", "trace")):
+            done = command.run("export", "--to", form, "-o", str(tmp_path / name))
+            assert done.returncode == 0, done.stderr
+    with contextlib.closing(sqlite3.connect(tmp_path / "db.sqlite")) as database:
+        operations = database.execute("select operation_id, name from operations").fetchall()
+        traces = dict(database.execute("select operation_id, stack_trace from stack_traces"))
+        errors = database.execute("select operation_id, operation_name, stack_trace, error_message from errors").fetchall()
+    assert [name for _, name in operations] == ["ttnn.ones", "ttnn.ones", "ttnn.ones", "(held at the end)"]
+    assert traces[1] == '  File "model/mlp.py", line 21, in forward\n  File "model/main.py", line 5, in main\n'
+    assert errors == [(3, "ttnn.ones", traces[2], "Out of Memory: Not enough space\nto allocate")]
+    trace = (tmp_path / "trace").read_bytes()
+    assert b"failed: out_of_memory" in trace and trace.count(b"model/mlp.py:22 forward") == 2
+
+
+def test_visualizer_has_as_many_operations_as_it_says(tmp_path):
+    """What came and went again takes no room in the operations after it."""
+    with staged() as play:
+        play("open")
+        for number in range(2100):
+            play("push", name=f"ttnn.op{number % 2}", line="model/mlp.py:7 forward")
+            play("allocate", id=number, address=(1 + number % 2) << 20, block=1 << 20)
+            play("pop")
+            if number > 0:
+                play("free", id=number - 1)
+        done = command.run("export", "--to", "ttnn-visualizer", "-o", str(tmp_path / "db.sqlite"))
+    assert "the last 2000 operations are in it; 100 older ones are left out" in done.stderr
+    with contextlib.closing(sqlite3.connect(tmp_path / "db.sqlite")) as database:
+        (operations,), = database.execute("select count(*) from operations")
+        (rows,), = database.execute("select count(*) from buffers")
+    assert operations == 2001 and 2000 <= rows <= 4001
 
 
 def test_tables_of_events_and_series(held):
@@ -244,6 +304,26 @@ def test_what_fails_leaves_no_file(tmp_path):
     assert not (tmp_path / "target").exists()
 
 
+def test_what_fails_leaves_the_file_that_was_there(tmp_path):
+    path = tmp_path / "x"
+    path.write_text("mine")
+    done = command.run("export", "--to", "csv", "--from", str(tmp_path / "none.ttm"), "-o", str(path), "--force")
+    assert done.returncode == 1
+    assert path.read_text() == "mine"
+    assert os.listdir(tmp_path) == ["x"]
+
+
+def test_what_is_read_is_never_replaced(held, tmp_path):
+    file = tmp_path / "run.ttm"
+    shutil.copy(held[0], file)
+    recording = file.read_bytes()
+    for words in (("export", "--to", "csv", "--from"), ("export", "--to", "perfetto", "--from"), ("report",)):
+        done = command.run(*words, str(file), "-o", str(file), "--force")
+        assert done.returncode == 3 and "it is what is read" in done.stderr, words
+        assert file.read_bytes() == recording
+    assert os.listdir(tmp_path) == ["run.ttm"]
+
+
 def test_redacted_exports_name_nobody(held):
     file, sums = held
     plain = command.document("status", "--from", file)
@@ -261,3 +341,11 @@ def test_a_format_that_is_not_there_is_refused(tmp_path):
     done = command.run("export", "--to", "xls", "-o", str(tmp_path / "x"))
     assert done.returncode == 2
     assert "speedscope" in done.stderr
+
+
+def test_kinds_are_chosen_only_where_one_moment_is_written():
+    for words in (["perfetto"], ["pytorch"], ["csv", "--table", "events"]):
+        done = command.run("export", "-o", "-", "--kind", "buffer", "--to", *words)
+        assert done.returncode == 2 and "--kind: goes with" in done.stderr, words
+        assert "folded, " in done.stderr and "csv --table holdings" in done.stderr, words
+    assert command.run("export", "-o", "-", "--kind", "buffer", "--to", "csv").returncode == 0

@@ -81,12 +81,13 @@ def test_every_launch_is_an_event_if_asked_for(start):
     host.tell("ring 1 40000", "launch 1", "launch 1", "ring 2 40000", "launch 2",
               "ring 1 40000", "launch 1")
     found = launched()
-    assert [(each["workload"], each["count"], each["served"]) for each in found] == [
-        ("0x1", 1, "first_load"), ("0x1", 2, "hit"), ("0x2", 1, "first_load"), ("0x1", 3, "reload")]
+    assert [(each["name"], each["count"], each["served"]) for each in found] == [
+        ("op1", 1, "first_load"), ("op1", 2, "hit"), ("op2", 1, "first_load"), ("op1", 3, "reload")]
+    assert [each["workload"] for each in found] == ["0x1", "0x1", "0x2", "0x1"]
     times = [each["time_ns"] for each in found]
     assert times == sorted(times) and all(times)
     assert all([device["id"] for device in each["devices"]] == [0] for each in found)
-    assert "workload 0x1, launch 3, reload" in command.text("events")
+    assert "op1, workload 0x1, launch 3, reload" in command.text("events")
 
 
 def test_launches_are_no_events_otherwise(start):
@@ -102,6 +103,7 @@ def test_launches_that_were_overwritten_are_counted(start):
     (gap,) = [each for each in events if each["event"] == "gap"]
     found = [each for each in events if each["event"] == "launched"]
     assert found[-1]["count"] == 9000
+    assert {each["name"] for each in found} == {"op1"}, "of programs from before the gap, too"
     assert gap["missed"] + len(events) - 1 == events[-1]["number"]
     assert [each["count"] for each in found] == list(range(9001 - len(found), 9001))
 

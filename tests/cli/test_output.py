@@ -79,3 +79,24 @@ def test_a_segment_that_cannot_be_read_is_said_and_the_others_are_shown():
         assert "Device 0" in done.stdout
         assert "not read: " in done.stdout
         assert len(command.document("status")["unreadable"]) == 1
+
+
+def words_to(stderr, *arguments):
+    """The exit code with standard error that cannot be written."""
+    return subprocess.run([TTMEM, *arguments], stdout=subprocess.DEVNULL, stderr=stderr,
+                          timeout=DEADLINE_SECONDS, check=False).returncode
+
+
+def test_words_that_cannot_be_written_change_nothing(tmp_path):
+    failing = ["python3", "-c", "raise SystemExit(7)"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        for number, stderr in enumerate((full, writer)):
+            assert words_to(stderr, "status", "--no-such-option") == 2
+            assert words_to(stderr, "no-such-command") == 2
+            assert words_to(stderr, "explain") == 1
+            assert words_to(stderr, "export", "--to", "csv", "-o", "-") == 0
+            assert words_to(stderr, "run", "--explain", *failing) == 7
+            assert words_to(stderr, "record", "-o", str(tmp_path / f"{number}.ttm"), "--", *failing) == 7
+    os.close(writer)

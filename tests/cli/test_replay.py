@@ -70,6 +70,16 @@ def test_peak_and_failure_are_met_exactly(story):
     assert before["processes"][0]["failures"] == []
 
 
+def test_a_time_of_day_may_be_after_midnight(story):
+    first = command.document("status", "--from", story, "--summary")["first_ns"]
+    midnight = (first // 10**9 + 1) % 86_400  # in a zone where the day ends a moment after the start
+    zone = f"HERE+{midnight // 3600}:{midnight // 60 % 60:02}:{midnight % 60:02}"
+    done = command.run("status", "--from", story, "--at", "00:00:00", "--json", TZ=zone)
+    assert done.returncode == 0, done.stderr
+    # Where a recording ends before midnight, that is its end.
+    assert first <= json.loads(done.stdout)["time_ns"] <= (first // 10**9 + 1) * 10**9
+
+
 def test_what_is_sampled_says_when(story):
     summary = command.document("status", "--from", story, "--at", "peak", "--summary")
     assert summary["sampled_ns"] < summary["time_ns"]
@@ -77,6 +87,24 @@ def test_what_is_sampled_says_when(story):
     assert re.search(r"^Recording of \S+, [\d:.]+; launches, rings, peaks and geometry as of .* before",
                      shown)
     assert "Recording" not in command.text("status")
+
+
+def test_what_was_held_at_a_failure_is_there_after_the_process_has_ended(tmp_path):
+    file = str(tmp_path / "ended.ttm")
+    with staged() as play:
+        play("open")
+        with recorded(file):
+            play("allocate", id=1, address=MIB, block=MIB)
+            play("fail", message="Out of Memory", requested=99 * BANKS, per_bank=99)
+            play.process.kill()
+            play.process.wait()
+    assert not command.document("status", "--from", file)["processes"][0]["alive"]
+
+    def picture(*moment):
+        failure, = command.document("dump", "--from", file, *moment, "--failure", "1")["failures"]
+        return [held["address"] for held in failure["picture"] or ()]
+
+    assert picture() == picture("--at", "failure") == [MIB]
 
 
 def test_explain_tells_of_the_failure_of_a_recording(story):
@@ -166,3 +194,27 @@ def test_top_of_what_is_no_recording(tmp_path):
     done = command.run("top", "--from", str(file))
     assert done.returncode == 1
     assert "no recording" in done.stderr
+
+
+def test_a_time_of_day_needs_no_seconds(story):
+    minute = time.strftime("%H:%M", time.localtime(command.document("status", "--from", story)["time_ns"] / 1e9 + 60))
+    for moment in (minute, "25:00", "12:60", "-1:30", "14:"):
+        done = command.run("status", "--from", story, "--at", moment)
+        assert done.returncode == 1
+        assert ("is not within" in done.stderr) == (moment == minute), moment
+
+
+def test_a_process_that_was_not_recorded_is_said(story):
+    done = command.run("leaks", "--from", story, "--pid", "1")
+    assert (done.returncode, done.stdout) == (1, "") and "1 is not tracked" in done.stderr
+
+
+def test_events_up_to_a_moment(story):
+    def told(*moment):
+        lines = command.text("events", "--json", "--from", story, *moment).splitlines()
+        return [json.loads(line)["event"] for line in lines]
+
+    everything = told()
+    assert told("--at", "failure") == everything[:everything.index("failed") + 1]
+    assert told("--at", "end") == everything
+    assert command.run("events", "--from", story, "--at", "+100").returncode == 1

@@ -204,12 +204,14 @@ def unusable(kind, folder):
         return path, "is a file"
     if kind == "missing":
         return os.path.join(path, "deeper"), "does not exist and cannot be made"
+    if kind == "a place of the kernel":
+        return "/proc", "no file can be made in /proc"
     if kind == "a device":
         return "/dev/full", "is a file"
     return "/sys", "may not be written"  # not even by root
 
 
-@pytest.mark.parametrize("kind", ["a file", "missing", "a device", "forbidden"])
+@pytest.mark.parametrize("kind", ["a file", "missing", "a device", "a place of the kernel", "forbidden"])
 def test_one_line_says_that_nothing_will_be_recorded_and_why(kind, tmp_path):
     path, why = unusable(kind, str(tmp_path))
     done = command.run("run", "echo", "went on", TTMEM_DIR=path)

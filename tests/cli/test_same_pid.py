@@ -20,6 +20,11 @@ def two():
         yield
 
 
+def varint(number):
+    low = [number >> shift & 0x7F for shift in range(0, number.bit_length() or 1, 7)]
+    return bytes([byte | 0x80 for byte in low[:-1]] + low[-1:])
+
+
 def identity(owned):
     return owned["pid"], owned["start"], owned["segment"]
 
@@ -98,3 +103,17 @@ def test_top_shows_the_holdings_of_one_process_only(new_terminal):
     line = next(line for line in shown.split("\n") if "from_torch" in line)
     assert "25.0 MiB" in line and "50.0 MiB" not in line
     assert len(labels(shown)) == 1
+
+
+def test_a_trace_has_two_processes(tmp_path):
+    """A viewer takes those with one pid for one."""
+    path = str(tmp_path / "trace.json")
+    command.text("export", "--to", "chrome-json", "-o", path)
+    with open(path, encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    pids = {event["pid"] for event in events if event["ph"] == "C"}
+    assert len(pids) == 2 and 1 in pids
+    command.text("export", "--to", "perfetto", "-o", str(tmp_path / "trace"))
+    trace = (tmp_path / "trace").read_bytes()
+    for pid in pids:  # of ProcessDescriptor (3), the pid (1) and the name (6)
+        assert b"\x08" + varint(pid) + b"\x32" in trace, pid

@@ -8,18 +8,25 @@ import functools
 import http.server
 import json
 import os
+import re
+import signal
+import socket
 import subprocess
 import sys
 import threading
+import urllib.request
 
 import pytest
 
 from support import command, tools
 from support.built import SOURCE
+from support.stage import staged
+from support.waiting import eventually
 
 sys.path.insert(0, os.path.join(SOURCE, "tests", "web"))
 
 import browser  # noqa: E402
+import scenes  # noqa: E402
 
 
 @pytest.fixture(name="held", scope="module")
@@ -138,10 +145,10 @@ def test_pprof_opens_it(held, export, tmp_path):
         return int(line.split("of ")[1].split("B")[0]), done.stdout
 
     for space, size in sums.items():
-        assert total(f"-tagfocus=space={space}", path)[0] == sum(sums.values())
-        shown = sum(int(line.split()[0].removesuffix("B")) for line in total(f"-tagfocus=space={space}", path)[1].splitlines()
-                    if line.strip() and line.split()[0].removesuffix("B").isdigit())
-        assert shown == size
+        # What it is given is a pattern: l1 alone would find l1_small too.
+        of_all, text = total(f"-tagfocus=space=^{space}$", path)
+        assert of_all == sum(sums.values())
+        assert re.search(r"accounting for (\d+)B", text)[1] == str(size)
     empty = total("-diff_base", path, path)[1]
     assert not [line for line in empty.splitlines() if line.strip().endswith(".py")]
     assert " 0B, 0% of" in empty or "Showing nodes accounting for 0" in empty
@@ -166,15 +173,113 @@ def test_speedscope_opens_it(held, export, tab, tmp_path):
 # ---- PyTorch ---------------------------------------------------------------------------------------
 
 def test_torch_accepts_it(held, export):
-    _, sums = held
+    file, _ = held
     script = tools.program("torch", "torch/cuda/_memory_viz.py")
     path = export("pytorch")
     done = subprocess.run([sys.executable, script, "stats", path], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "active_allocated" in done.stdout
+    spaces = {(device, each["space"]) for each in command.document("dump", "--kind", "buffer", "--from", file)["holdings"]
+              for device in each["devices"]}
+    assert int(re.search(r"segments: (\d+)", done.stdout)[1]) >= len(spaces), "one for each chip and space"
+    assert "total_allocated: 0" not in done.stdout
     done = subprocess.run([sys.executable, script, "trace", path], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert sums
+    assert " = " in done.stdout, "it lists what was allocated"
+
+
+VIEWER = """<!doctype html><meta charset="utf-8"><body>
+<script src="/d3.js"></script>
+<script type="module">
+import {add_local_files} from "/viewer.js";
+add_local_files([{name: "snapshot.pickle", base64: DATA}], VIEW);
+</script>"""
+
+
+@pytest.mark.parametrize("view, drawn", [("Active Memory Timeline", "svg path, svg polygon"),
+                                         ("Allocator State History", "svg rect")])
+def test_the_memory_viewer_draws_it(view, drawn, export, tab, tmp_path):
+    viewer = tools.program("memory-viewer", "")
+    with open(export("pytorch"), "rb") as file:
+        data = base64.b64encode(file.read()).decode()
+    (tmp_path / "view.html").write_text(VIEWER.replace("DATA", json.dumps(data)).replace("VIEW", json.dumps(view)))
+    with served(viewer, str(tmp_path)) as address:
+        tab.say(fresh={"host": "127.0.0.1"})
+        tab.run("await page.goto(argument[0]); await page.locator(argument[1]).nth(5).waitFor({state: 'attached'})",
+                [address + "/1/view.html", drawn])
+        wrongs = [each for each in tab.wrongs() if "favicon" not in each and "404" not in each]
+    assert wrongs == [], "it asked nobody else, and nothing was thrown"
+
+
+# ---- ttnn-visualizer -------------------------------------------------------------------------------
+
+@contextlib.contextmanager
+def visualizer(folder, home):
+    """The tool with a report of ours; its address, and the parameter that says which report."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    program = tools.program("ttnn-visualizer", "bin/ttnn-visualizer")
+    log_path = os.path.join(home, "visualizer.log")
+    with open(log_path, "wb") as log:
+        # What it starts outlives it: all of them are one session.
+        process = subprocess.Popen([program, "--profiler-path", folder, "--host", "127.0.0.1", "--port", str(port)],
+                                   stdout=log, stderr=log, start_new_session=True,
+                                   env={**os.environ, "HOME": home, "USAGE_RECORDING_DISABLED": "true"})
+
+    def instance():
+        with open(log_path, encoding="utf-8", errors="replace") as log:
+            found = re.search(r"instanceId=(\w+)", log.read())
+        assert process.poll() in (None, 0), "the tool ended"
+        return found and found[1]
+
+    address = f"http://127.0.0.1:{port}"
+    try:
+        name = eventually(instance)
+
+        def ask(path):
+            with urllib.request.urlopen(f"{address}/api/{path}?instanceId={name}", timeout=60) as answer:
+                return json.load(answer)
+
+        def is_up():
+            with contextlib.suppress(OSError):
+                return ask("devices")
+
+        eventually(is_up)
+        yield address, name, ask
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def test_the_visualizer_serves_operations_buffers_and_errors(tab, tmp_path):
+    folder = tmp_path / "report"
+    folder.mkdir()
+    with staged() as play:
+        scenes.model(play)
+        play("push", name="ttnn.matmul", line="model/mlp.py:99 forward")
+        play("fail", **scenes.OUT_OF_MEMORY)
+        play("pop")
+        done = command.run("export", "--to", "ttnn-visualizer", "-o", str(folder / "db.sqlite"))
+        assert done.returncode == 0, done.stderr
+        held = command.document("dump", "--kind", "buffer")["holdings"]
+    with visualizer(str(folder), str(tmp_path)) as (address, name, ask):
+        (device,) = ask("devices")
+        assert device["worker_l1_size"] == 1_499_136
+        operations = ask("operations")
+        assert {"ttnn.from_torch", "ttnn.linear", "ttnn.matmul"} <= {each["name"] for each in operations}
+        last = ask(f"operations/{operations[-1]['id']}")
+        assert sorted((each["address"], each["max_size_per_bank"]) for each in last["buffers"]) == \
+            sorted((each["address"], each["block"]) for each in held), "what is held at the end"
+        kinds = {node["node_type"] for node in last["device_operations"]}
+        assert "circular_buffer_allocate" in kinds, "the L1 picture has the circular buffers"
+        (error,) = [each["error"] for each in operations if each.get("error")]
+        assert "Out of Memory" in error["error_message"]
+        tab.say(fresh={"host": "127.0.0.1"})
+        tab.run("await page.goto(argument); await page.getByText('ttnn.linear').first().waitFor()",
+                f"{address}/operations?instanceId={name}")
+        tab.run("await page.goto(argument); await page.locator('canvas, svg').first().waitFor()",
+                f"{address}/operations/{operations[-1]['id']}?instanceId={name}")
+        assert [each for each in tab.wrongs() if each.startswith("error")] == []
 
 
 # ---- tables ----------------------------------------------------------------------------------------

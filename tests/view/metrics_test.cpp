@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "view/seeds_snapshot.hpp"
@@ -59,6 +60,13 @@ ledger::Snapshot rich_snapshot() {
   snapshot.processes.front().failures = {failure};
   snapshot.processes.front().job = {
       .key = "train", .source = ledger::JobSource::kGiven, .rank = 0, .ranks = 2};
+  ledger::ProcessView dead = snapshot.processes.front();
+  dead.pid += 1;
+  dead.job.rank = 1;
+  dead.alive = false;
+  dead.ended = ledger::Ended::kDied;
+  dead.ended_at = snapshot.time;
+  snapshot.processes.push_back(dead);
   ledger::HostDevice& host = snapshot.devices[0].host.emplace();
   host.temperature_millidegrees = host.power_microwatts = host.aiclk_mhz = 1;
   host.voltage_millivolts = host.current_milliamperes = host.fan_rpm = 1;
@@ -219,6 +227,30 @@ TEST(Metrics, TooManyProcessesAreLeftOutAndCounted) {
   EXPECT_TRUE(has_line(text_of(seeds_snapshot(), true), "ttmem_process_series_left_out 0"));
 }
 
+TEST(Metrics, NobodyFillsTheSeriesOfProcessesOrJobsOfOthers) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  const ledger::ProcessView one = snapshot.processes.front();
+  snapshot.processes.clear();
+  for (unsigned i = 0; i < 2 * view::kMostProcessPairs; ++i) {
+    ledger::ProcessView& each = snapshot.processes.emplace_back(one);
+    each.key = i + 1;
+    each.user = "mallory";
+    each.uid = 65533;
+    each.job.key = "job-" + std::to_string(i);
+  }
+  ledger::ProcessView& victim = snapshot.processes.emplace_back(one);
+  victim.key = 100'000;
+  victim.uid = 4711;
+  victim.user = "victim";
+  victim.job.key = "mine";
+  victim.devices[0].figures.space(ledger::Space::kDram).taken = 1;
+  const std::string text = text_of(snapshot, true);
+  EXPECT_NE(text.find("ttmem_job_info{workload=\"mine\",user=\"victim\""), std::string::npos);
+  EXPECT_NE(text.find("user=\"victim\",container_id"), std::string::npos);
+  EXPECT_TRUE(has_line(
+      text, fmt::format("ttmem_job_series_left_out {}", 2 * view::kMostProcessPairs - 128)));
+}
+
 TEST(Metrics, NamesOfStrangersAreEscaped) {
   ledger::Snapshot snapshot = seeds_snapshot();
   snapshot.processes[0].name = "a\"b\\c\nd";
@@ -226,6 +258,13 @@ TEST(Metrics, NamesOfStrangersAreEscaped) {
   const std::string text = text_of(snapshot, true);
   EXPECT_NE(text.find(R"(name="a\"b\\c\nd")"), std::string::npos);
   EXPECT_EQ(text.find("\nttmem_memory_bytes 1"), std::string::npos);
+}
+
+TEST(Metrics, WhatIsNoUtf8IsReplacedSoThatTheAnswerIsTaken) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  snapshot.processes[0].name = "a\xC3\xBC\xC3|\xFF";
+  EXPECT_NE(text_of(snapshot, true).find("name=\"a\xC3\xBC\xEF\xBF\xBD|\xEF\xBF\xBD\""),
+            std::string::npos);
 }
 
 TEST(Metrics, LaunchesNeverFall) {
@@ -246,6 +285,33 @@ TEST(Metrics, LaunchesNeverFall) {
   memory.observe(snapshot);
   EXPECT_EQ(memory.totals(id)[0], first + 14);
   EXPECT_FALSE(memory.totals(1)[0]);
+}
+
+TEST(Metrics, FailuresAndDeathsNeverFall) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  view::CounterMemory memory;
+  memory.observe(snapshot);
+  const std::uint64_t failures = memory.failures(), deaths = memory.deaths();
+  ledger::ProcessView& process = snapshot.processes[0];
+  process.failure_count += 12;  // more than a process keeps
+  process.alive = false;
+  process.ended = ledger::Ended::kDied;
+  for (int look = 0; look < 2; ++look) memory.observe(snapshot);
+  EXPECT_EQ(memory.failures(), failures + 12);
+  EXPECT_EQ(memory.deaths(), deaths + 1);
+  // What it left is removed: nothing failed and nobody died because of that.
+  snapshot.processes.erase(snapshot.processes.begin());
+  memory.observe(snapshot);
+  EXPECT_EQ(memory.failures(), failures + 12);
+  EXPECT_EQ(memory.deaths(), deaths + 1);
+}
+
+TEST(Metrics, TheFirstDeathOfAJobIsToldWithWhatItHeld) {
+  const std::string text = text_of(rich_snapshot());
+  EXPECT_NE(text.find("ttmem_job_first_death_seconds{"), std::string::npos) << text;
+  const std::size_t place = text.find("\nttmem_job_first_death_bytes{");
+  ASSERT_NE(place, std::string::npos);
+  EXPECT_NE(text.find("space=\"dram\"} ", place), std::string::npos);
 }
 
 TEST(Metrics, TheDocumentListsExactlyWhatIsTold) {

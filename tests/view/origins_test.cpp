@@ -36,10 +36,67 @@ std::string printed(const std::vector<OriginTotal>& rows, OriginBy by) {
 TEST(OriginsText, ARowForEachAndTheirSum) {
   const std::vector<OriginTotal> rows = {row({"a.py:3 f"}, 4096), row({}, 1024)};
   EXPECT_EQ(printed(rows, OriginBy::kLine),
-            "   DRAM   L1  Buffers  Last minute  Line\n"
-            "4.0 KiB  0 B        1      2.0 KiB  a.py:3 f\n"
-            "1.0 KiB  0 B        1        512 B  (not known)\n"
-            "5.0 KiB  0 B        2      2.5 KiB  Total\n");
+            "   DRAM   L1  Buffers  DRAM last min  Line\n"
+            "4.0 KiB  0 B        1        2.0 KiB  a.py:3 f\n"
+            "1.0 KiB  0 B        1          512 B  (not known)\n"
+            "5.0 KiB  0 B        2        2.5 KiB  Total\n");
+}
+
+TEST(OriginsText, WhatCameInTheLastMinuteIsToldOfEachSpace) {
+  std::vector<OriginTotal> rows = {row({"a.py:3 f"}, 8 << 20), row({"b.py:4 g"}, 4096)};
+  rows[0].space(Space::kL1) = {1 << 20, 0, 1};
+  rows[1].space(Space::kL1) = {64, 64, 1};
+  EXPECT_EQ(printed(rows, OriginBy::kLine),
+            "   DRAM       L1  Buffers  DRAM last min  L1 last min  Line\n"
+            "8.0 MiB  1.0 MiB        2        4.0 MiB          0 B  a.py:3 f\n"
+            "4.0 KiB     64 B        2        2.0 KiB         64 B  b.py:4 g\n"
+            "8.0 MiB  1.0 MiB        4        4.0 MiB         64 B  Total\n");
+}
+
+TEST(OriginsText, WhyALineIsNotKnownIsSaid) {
+  const Origins origins = {{OriginBy::kLine, {}, {}},
+                           {{row({}, 1024), row({"a.py:3 f"}, 512, 8)}, {}}};
+  ledger::Snapshot snapshot;
+  for (const std::int32_t pid : {7, 8}) {
+    ledger::ProcessView process;
+    static_cast<ledger::ProcessName&>(process) = *test::owner(pid);
+    process.tracking.lines = ledger::Lines::kOff;
+    snapshot.processes.push_back(process);
+  }
+  const std::string text = origins_notes(origins, snapshot);
+  EXPECT_NE(text.find("(7): lines were switched off (--no-lines, TTMEM_LINES=0)\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("(8)"), std::string::npos) << text;
+  snapshot.processes[0].tracking.lines = ledger::Lines::kRefused;
+  snapshot.processes[0].tracking.lines_reason = "this is a debug build of Python";
+  EXPECT_NE(origins_notes(origins, snapshot)
+                .find("(7): no lines of Python are told: this is a debug build of Python\n"),
+            std::string::npos);
+  snapshot.processes[0].tracking.lines = ledger::Lines::kOn;
+  EXPECT_EQ(origins_notes(origins, snapshot), "");
+  snapshot.processes[0].tracking.partial = true;
+  EXPECT_NE(
+      origins_notes(origins, snapshot).find("(7): what it had before it was recorded has no line"),
+      std::string::npos);
+  EXPECT_EQ(origins_notes({{OriginBy::kRegion, {}, {}}, origins.totals}, snapshot), "");
+}
+
+TEST(OriginsText, WhatOthersHoldIsNotPassedOver) {
+  ledger::Snapshot snapshot;
+  ledger::ProcessView process;
+  static_cast<ledger::ProcessName&>(process) = *test::owner(7);
+  process.alive = true;
+  process.user = "maria";
+  process.sources = {ledger::Source::kInjector, ledger::Source::kDaemon};
+  process.devices.emplace_back().figures.space(Space::kDram).taken = 4096;
+  process.devices.back().figures.space(Space::kL1).taken = 0;
+  snapshot.processes.push_back(process);
+  const std::string text = origins_notes({}, snapshot);
+  EXPECT_TRUE(text.starts_with("not listed: DRAM 4.0 KiB of ")) << text;
+  EXPECT_TRUE(text.ends_with("(7) of maria, which you may not read\n")) << text;
+  snapshot.processes[0].alive = false;
+  EXPECT_EQ(origins_notes({}, snapshot), "");
 }
 
 TEST(OriginsText, SeveralProcessesAreNamedAndNamesAreHarmless) {
@@ -53,20 +110,29 @@ TEST(OriginsText, SeveralProcessesAreNamedAndNamesAreHarmless) {
 TEST(OriginsText, AStackIsATreeWithWhatIsInside) {
   const std::vector<OriginTotal> rows = {row({"main", "f"}, 4096), row({"main", "g"}, 8192)};
   EXPECT_EQ(printed(rows, OriginBy::kStack),
-            "    DRAM   L1  Buffers  Last minute  Stack\n"
-            "12.0 KiB  0 B        2      6.0 KiB  main\n"
-            " 8.0 KiB  0 B        1      4.0 KiB    g\n"
-            " 4.0 KiB  0 B        1      2.0 KiB    f\n"
-            "12.0 KiB  0 B        2      6.0 KiB  Total\n");
+            "    DRAM   L1  Buffers  DRAM last min  Stack\n"
+            "12.0 KiB  0 B        2        6.0 KiB  main\n"
+            " 8.0 KiB  0 B        1        4.0 KiB    g\n"
+            " 4.0 KiB  0 B        1        2.0 KiB    f\n"
+            "12.0 KiB  0 B        2        6.0 KiB  Total\n");
+}
+
+TEST(OriginsText, StepsOfProgramsAloneGoByWhatTheyTake) {
+  std::vector<OriginTotal> rows = {row({"add"}, 0), row({"matmul"}, 0)};
+  rows[0].program_l1 = 4096;
+  rows[1].program_l1 = 8192;
+  const std::string text = printed(rows, OriginBy::kStack);
+  EXPECT_LT(text.find("matmul"), text.find("add")) << text;
 }
 
 TEST(OriginsText, WhatWasHeldAtThePeakHasAColumnAndAMoment) {
   std::vector<OriginTotal> rows = {row({"a.py:3 f"}, 4096), row({"b.py:4 g"}, 1024)};
   rows[1].space(Space::kDram).at_peak = 8000;
   const std::string text = origins_text({{OriginBy::kLine, {}, {}}, {rows, {peak()}}}, Style());
-  EXPECT_NE(text.find("Last minute  DRAM at peak  Line\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("DRAM last min  DRAM at peak  Line\n"), std::string::npos) << text;
   EXPECT_NE(text.find("7.8 KiB  b.py:4 g\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("8.0 KiB on device 0-1, of which the rows tell 7.8 KiB\n"), std::string::npos)
+  EXPECT_NE(text.find("8.0 KiB on each of devices 0-1, of which the rows tell 7.8 KiB\n"),
+            std::string::npos)
       << text;
 }
 

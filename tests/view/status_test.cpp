@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -112,6 +113,34 @@ TEST(Status, FailuresAnomaliesAndUnreadableSegmentsAreSaid) {
   EXPECT_THAT(text, HasSubstr("not read: /dev/shm/ttmem-7/ttmem-1: permission denied"));
 }
 
+TEST(Status, ManyThatCannotBeReadAreCounted) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  for (int i = 0; i < 50; ++i) snapshot.unreadable.push_back(fmt::format("/dev/shm/{}: no", i));
+  const std::string text = status_text(snapshot, {});
+  EXPECT_THAT(text, HasSubstr("not read: /dev/shm/7: no\n  and 42 more not read: --json lists"));
+  EXPECT_THAT(text, Not(HasSubstr("/dev/shm/8: no")));
+}
+
+TEST(Status, ManyFailuresSayWhereTheyWereAndHintOnce) {
+  ledger::Snapshot snapshot = seeds_snapshot();
+  ledger::FailureView failure;
+  failure.kind = "out_of_memory";
+  failure.operation = "ttnn.empty";
+  failure.line = "model.py:3 f";
+  failure.message = "Out of Memory";
+  for (failure.number = 1; failure.number <= 3; ++failure.number) {
+    snapshot.processes[0].failures.push_back(failure);
+  }
+  const std::string text = status_text(snapshot, {});
+  EXPECT_THAT(text, HasSubstr(" in ttnn.empty, model.py:3 f: Out of Memory\n"));
+  EXPECT_THAT(text, HasSubstr("ttmem explain --pid 4711 3 says why"));
+  EXPECT_EQ(text.find("ttmem explain --pid 4711 1"), std::string::npos);
+  snapshot.processes[0].hide_words();
+  const std::string hidden = status_text(snapshot, {});
+  EXPECT_THAT(hidden, HasSubstr("; why is told to "));
+  EXPECT_EQ(hidden.find("ttmem explain --pid 4711"), std::string::npos);
+}
+
 TEST(Status, NamesOfStrangersAreEscaped) {
   ledger::Snapshot snapshot = seeds_snapshot();
   for (auto& process : snapshot.processes) process.name = "\x1b[2Jevil\n";
@@ -141,6 +170,10 @@ TEST(Status, ADeviceThatNobodyUsesIsShort) {
   snapshot.devices[0].processes = 0;
   snapshot.devices[0].figures = {};
   EXPECT_THAT(status_text(snapshot, {}), HasSubstr("nobody has it open\n  Nothing is held.\n"));
+  snapshot.devices[0].mock = false;
+  snapshot.devices[0].board = "p150a";
+  EXPECT_THAT(status_text(snapshot, {}),
+              HasSubstr("  Nothing is held of DRAM 32.0 GiB, L1 180.0 MiB (nominal).\n"));
 }
 
 TEST(Status, AMeshIsOneRow) {
