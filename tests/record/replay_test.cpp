@@ -2,7 +2,11 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // What is replayed is what was: snapshots that were taken while recording, byte for byte.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <regex>
 #include <sstream>
@@ -178,6 +182,117 @@ TEST_P(EverySeed, AfterEveryEventTheRecordingHoldsWhatWasHeld) {
 std::uint64_t taken(const Collector& collector) {
   const ledger::DeviceFigures& figures = collector.snapshot().devices.front().figures;
   return *figures.space(ledger::Space::kDram).taken + *figures.space(ledger::Space::kL1).taken;
+}
+
+// Who stops a recording at once means what is there now too, listed a moment ago or not.
+TEST_F(ReplayTest, WhatAppearedSinceTheLastLookIsInTheFile) {
+  auto recorder = Recorder::start(to("run.ttm"));
+  ASSERT_TRUE(recorder);
+  (*recorder)->look();
+  const RandomHost host(segments_.path(), 1);
+  ASSERT_FALSE((*recorder)->finish());
+  EXPECT_EQ((*recorder)->progress().processes, 1U);
+}
+
+std::uintmax_t bytes_of_parts(const RecordOptions& options) {
+  std::uintmax_t bytes = 0;
+  for (const std::string& part : parts_of(options.path, options.parts)) {
+    if (std::filesystem::exists(part)) bytes += std::filesystem::file_size(part);
+  }
+  return bytes;
+}
+
+TEST_F(ReplayTest, ABoundIsNeverExceeded) {
+  RandomHost host(segments_.path(), 11);
+  RecordOptions options = to("bound.ttm");
+  options.max_bytes = 2u << 20;
+  options.parts = 4;
+  auto recorder = Recorder::start(options);
+  ASSERT_TRUE(recorder) << recorder.error().message;
+  const std::string oldest = parts_of(options.path, options.parts).back();
+  for (int look = 0; look < 2000 && !std::filesystem::exists(oldest); ++look) {
+    host.allocate_and_free(4000);  // what is held fits into a part
+    (*recorder)->look();
+    ASSERT_LE(bytes_of_parts(options), options.max_bytes) << look;
+  }
+  ASSERT_TRUE(std::filesystem::exists(oldest));
+  ASSERT_FALSE((*recorder)->finish());
+  EXPECT_LE(bytes_of_parts(options), options.max_bytes);
+}
+
+// As on a disk that is full: what was recorded is not given up for what cannot be.
+TEST_F(ReplayTest, WhereNoPartCanBeBegunThoseThatAreThereStay) {
+  RandomHost host(segments_.path(), 12);
+  RecordOptions options = to("stays.ttm");
+  options.max_bytes = 1u << 20;
+  const std::string older = parts_of(options.path, options.parts).back();
+  const std::string in_the_way = options.path + ".new";
+  auto recorder = Recorder::start(options);
+  ASSERT_TRUE(recorder) << recorder.error().message;
+  std::filesystem::create_directory(in_the_way);
+  const auto look = [&] {
+    host.allocate_and_free(4000);
+    (*recorder)->look();
+  };
+  for (int i = 0; i < 2000 && (*recorder)->progress().problem.empty(); ++i) look();
+  EXPECT_NE((*recorder)->progress().problem, "");
+  for (int i = 0; i < 20; ++i) look();
+  EXPECT_FALSE(std::filesystem::exists(older));
+  const std::uint64_t events = (*recorder)->progress().events;
+  EXPECT_GT(events, 0u);
+
+  RecordOptions again = options;
+  again.keep_old = true;
+  EXPECT_FALSE(Recorder::start(again));
+  EXPECT_FALSE(std::filesystem::exists(older));
+  EXPECT_TRUE(Collector::open_recording(options.path, {}));
+
+  std::filesystem::remove(in_the_way);
+  std::this_thread::sleep_for(1100ms);  // it is tried again once per second
+  for (int i = 0; i < 2000 && !std::filesystem::exists(older); ++i) look();
+  ASSERT_FALSE((*recorder)->finish());
+  EXPECT_GT((*recorder)->progress().events, events);
+  EXPECT_EQ((*recorder)->progress().missed, 0u);
+  for (const std::string& part : parts_of(options.path, options.parts)) {
+    EXPECT_TRUE(Collector::open_recording(part, {})) << part;
+  }
+}
+
+std::uint32_t largest_number(const std::string& path) {
+  auto file = recording::FileReader::open(path);
+  if (!file) throw std::runtime_error(file.error().message);
+  std::uint32_t largest = 0;
+  for (const recording::IndexEntry& block : file->blocks()) {
+    largest = std::max(largest, block.header.process);
+  }
+  return largest;
+}
+
+// Else a recording of days would run out of numbers.
+TEST_F(ReplayTest, APartNumbersTheProcessesThatAreInIt) {
+  RecordOptions options = to("numbers.ttm");
+  options.max_bytes = 1u << 20;
+  const std::string older = parts_of(options.path, options.parts).back();
+  auto recorder = Recorder::start(options);
+  ASSERT_TRUE(recorder) << recorder.error().message;
+  for (unsigned i = 0; i < 3; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      RandomHost(segments_.path(), 20 + i).allocate_and_free(10);
+      ::_exit(0);
+    }
+    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  }
+  RandomHost host(segments_.path(), 30);
+  for (int i = 0; i < 2000 && !std::filesystem::exists(older); ++i) {
+    host.allocate_and_free(4000);
+    (*recorder)->look();
+  }
+  ASSERT_TRUE(std::filesystem::exists(older));
+  ASSERT_FALSE((*recorder)->finish());
+  EXPECT_EQ((*recorder)->progress().processes, 4u);
+  EXPECT_EQ(largest_number(older), 4u);
+  EXPECT_EQ(largest_number(options.path), 1u);
 }
 
 TEST_F(ReplayTest, NoMomentHeldMoreThanThePeak) {

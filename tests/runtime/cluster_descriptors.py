@@ -10,7 +10,7 @@ import json
 import os
 
 # The product code that a board id carries in bits 36 to 55.
-PRODUCT_CODES = {"n150": 0x18, "n300": 0x14, "ubb": 0x35, "p150": 0x40}
+PRODUCT_CODES = {"n150": 0x18, "n300": 0x14, "ubb": 0x35, "p150": 0x40, "p300": 0x45}
 
 
 def harvesting(mask, eth=0, pcie=0):
@@ -156,7 +156,24 @@ def p150():
     return result
 
 
-BOARDS = {"n150": n150, "n300": n300, "t3k": t3k, "galaxy": galaxy, "p150": p150}
+def p300():
+    """Two chips on one board, each with PCIe, joined by two links."""
+    result = descriptor(
+        "blackhole",
+        [harvesting(0b10000010000000, eth=0b100100000, pcie=0b10),
+         harvesting(0b100010000, eth=0b100100000, pcie=0b01)],
+        [link(0, 2, 1, 9), link(0, 3, 1, 8)],
+        [1, 0],
+        [board(1, "p300", [1, 0])],
+        {},
+        [0x8A26A8D0008, 0x8A26A8D0009],
+    )
+    result["asic_locations"] = {0: 0, 1: 1}
+    return result
+
+
+BOARDS = {"n150": n150, "n300": n300, "t3k": t3k, "galaxy": galaxy, "p150": p150,
+          "p300": p300}
 
 
 def write_all(directory):

@@ -5,12 +5,13 @@ has ttnn. Prints one line of JSON a tensor: what was asked for, and `block` as g
 null where the runtime refuses such a tensor."""
 
 import json
+import math
 import random
 import sys
 
 import ttnn
 
-TYPES = ("bfloat16", "float32", "uint32", "int32", "uint16", "uint8", "bfloat8_b", "bfloat4_b")
+TYPES = ("bfloat16", "float32", "uint32", "int32", "uint16", "uint8", "bfloat8_b", "bfloat4_b", "fp8_e4m3")
 SPACES = {"dram": ttnn.BufferType.DRAM, "l1": ttnn.BufferType.L1}
 
 
@@ -26,27 +27,48 @@ def random_case(generator):
     block_format = dtype.startswith("bfloat") and dtype.endswith("_b")
     layout = "tile" if block_format else generator.choice(("tile", "row_major"))
     case = {"shape": shape, "dtype": dtype, "layout": layout, "memory": generator.choice(("dram", "l1"))}
-    if len(shape) == 2 and case["memory"] == "l1" and generator.random() < 0.6:
+    if case["memory"] == "l1" and generator.random() < 0.6:
         case.update(random_shards(generator, shape, layout))
     return case
 
 
 def random_shards(generator, shape, layout):
-    """Height shards on 8 x 8 cores, large enough that 64 of them cover the tensor."""
-    height = -(-shape[0] // 64) + generator.randint(0, 8)
-    width = shape[1]
-    if layout == "tile":
-        height, width = -(-height // 32) * 32, -(-width // 32) * 32
-    return {"shard": "height", "shard_shape": [height, width], "grid": 64}
+    """Shards that mostly cover the tensor; some have a length that the runtime refuses, or lie on more
+    cores than there are."""
+    kind = generator.choice(("height", "width", "block", "nd"))
+    grid = (8, 8) if generator.random() < 0.6 else (generator.randint(2, 12), generator.randint(2, 11))
+    if kind == "nd":
+        return {"shard": kind, "grid": grid, "shard_shape": nd_shard(generator, shape, layout)}
+    cores = grid[0] * grid[1]
+    rows, columns = {"height": (cores, 1), "width": (1, cores), "block": (grid[1], grid[0])}[kind]
+    unit = 32 if layout == "tile" else 1
+    height = -(-(shape[-2] if len(shape) > 1 else 1) // unit) * unit * math.prod(shape[:-2])
+    lengths = [-(-height // rows) + (rows > 1) * generator.randint(0, 8),
+               -(-shape[-1] // columns) + (columns > 1) * generator.randint(0, 8)]
+    lengths = [-(-length // unit) * unit for length in lengths]
+    if generator.random() < 0.3:
+        lengths[generator.randint(0, 1)] = generator.choice((1, 2, 30, 32, 33, 64))
+    return {"shard": kind, "grid": grid, "shard_shape": lengths}
+
+
+def nd_shard(generator, shape, layout):
+    lengths = [generator.randint(1, each) for each in shape]
+    if layout == "tile" and generator.random() < 0.7:
+        lengths[-2:] = [-(-each // 32) * 32 for each in lengths[-2:]]
+    return lengths
 
 
 def config(case):
     buffer = SPACES[case["memory"]]
     if "shard" not in case:
         return ttnn.MemoryConfig(ttnn.TensorMemoryLayout.INTERLEAVED, buffer)
-    grid = ttnn.CoreRangeSet({ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(7, 7))})
+    end = ttnn.CoreCoord(*(length - 1 for length in case["grid"]))
+    grid = ttnn.CoreRangeSet({ttnn.CoreRange(ttnn.CoreCoord(0, 0), end)})
+    if case["shard"] == "nd":
+        return ttnn.MemoryConfig(buffer, ttnn.NdShardSpec(case["shard_shape"], grid))
     spec = ttnn.ShardSpec(grid, case["shard_shape"], ttnn.ShardOrientation.ROW_MAJOR)
-    return ttnn.MemoryConfig(ttnn.TensorMemoryLayout.HEIGHT_SHARDED, buffer, spec)
+    kind = getattr(ttnn.TensorMemoryLayout, f"{case['shard'].upper()}_SHARDED")
+    return ttnn.MemoryConfig(kind, buffer, spec)
 
 
 def block(device, case):

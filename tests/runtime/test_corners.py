@@ -186,3 +186,37 @@ sys.stdin.readline()
         child.kill()
         child.wait()
         sys.stdout.flush()
+
+
+@pytest.mark.parametrize("when, is_hidden", [("after track", True), ("after import", False)])
+def test_it_counts_how_the_libraries_were_loaded_in_the_end(when, is_hidden):
+    python = oracle.setup("python", "10")
+    program = """
+import os, sys, ttmem
+if sys.argv[1] == "after track":
+    ttmem.track()
+    sys.setdlopenflags(os.RTLD_NOW | os.RTLD_DEEPBIND)
+    import ttnn
+else:
+    import ttnn
+    sys.setdlopenflags(os.RTLD_NOW | os.RTLD_DEEPBIND)
+    ttmem.track()
+device = ttnn.open_device(device_id=0)
+kept = ttnn.ones((32, 32), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+print("ready", flush=True)
+sys.stdin.readline()
+"""
+    values = oracle.environment("n150", PYTHONPATH=os.path.join(built.SOURCE, "python"), TTMEM_LIBRARY=built.LIBRARY)
+    child = subprocess.Popen([python, "-c", program, when], env=values, stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        assert "ready" in (line.strip() for line in child.stdout)
+        process = oracle.process_of(child.pid)
+        assert process["tracking"]["unreached"] is is_hidden
+        if not is_hidden:
+            assert process["devices"][0]["dram"]["taken"] == 12 * 2048
+            assert process["tracking"]["lines"] == "on"
+    finally:
+        child.kill()
+        child.wait()
+        sys.stdout.flush()

@@ -13,7 +13,9 @@ import pytest
 
 import oracle
 from support import command
-from support.built import TTMEM
+from support.built import LIBRARY, TTMEM
+
+PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))), "python")
 
 PROGRAM = """
 import json, os, sys
@@ -86,3 +88,38 @@ def test_lines_of_two_allocations(with_lines):
         finally:
             child.kill()
     assert points == 1
+
+
+def states(tmp_path, options=(), start=""):
+    """What is said of the lines of a process that holds one tensor, and of that tensor."""
+    program = tmp_path / "model.py"
+    program.write_text(start + PROGRAM, encoding="utf-8")
+    with subprocess.Popen([TTMEM, "run", "--", oracle.setup("python", "10"), *options, str(program)],
+                          env=oracle.environment("n150", PYTHONPATH=PACKAGE, TTMEM_LIBRARY=LIBRARY), text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
+        try:
+            pid = next(json.loads(text)["pid"] for text in child.stdout if text.startswith('{"checkpoint"'))
+            tracking = command.process_of(pid)["tracking"]
+            shown = command.text("status", "--by", "line", "--pid", str(pid))
+            child.stdin.write("\n")
+            child.stdin.flush()
+            assert child.wait() == 0
+        finally:
+            child.kill()
+    return tracking["lines"], shown
+
+
+def test_a_python_without_the_start_file_says_so(tmp_path):
+    state, shown = states(tmp_path, ["-I"])
+    assert state == "refused"
+    assert "(not known)" in shown
+    assert "no lines of Python are told: ttmem's start file saw no `import ttnn` (python -I, -E or -S?): " \
+           "call ttmem.track()" in shown
+
+
+def test_a_program_that_asks_for_no_lines_says_so(tmp_path):
+    # Without the start file, which asks for them before the program does.
+    start = f"import sys; sys.path.insert(0, {PACKAGE!r}); import ttmem; ttmem.track(lines=False)\n"
+    state, shown = states(tmp_path, ["-E"], start)
+    assert state == "off"
+    assert "lines were switched off" in shown

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """Real ttnn on mock chips: after every step, ttmem equals ttnn.get_memory_view.
 
-Of other releases (`make test-matrix`) only two boards. Before 0.76 mock chips have no fast dispatch, and
-programs are not compiled: operations are then left out.
+Other releases and boards: `make test-matrix`. Before 0.76 mock chips have no fast dispatch, and programs are
+not compiled: operations are then left out.
 """
 
 import os
@@ -33,20 +33,30 @@ def check_process(name, process, fabric, chips):
             assert not any(device[space]["taken"] for space in oracle.SPACES[:3])
 
 
-def compare(minor, board, rows, columns, fabric="", version=None):
+def client(minor, board, rows, columns, fabric="", version=None):
+    """The command of the client, and its environment."""
     python = oracle.setup("python", minor, *([version] if version else []))
     values = oracle.environment(board)
-    if version and version != "newest" and tuple(map(int, version.split("."))) < (0, 76):
-        values.update(TT_METAL_SLOW_DISPATCH_MODE="1", TTMEM_WITHOUT_OPERATIONS="1")
-    command = [python, os.path.join(HERE, "ttnn_client.py"), rows, columns, *([fabric] if fabric else [])]
+    if version:
+        # Releases do not share what they compile.
+        values["TT_METAL_CACHE"] += f"-{version}"
+        if tuple(map(int, version.split("."))) < (0, 76):
+            values.update(TT_METAL_SLOW_DISPATCH_MODE="1", TTMEM_WITHOUT_OPERATIONS="1")
+    return [python, os.path.join(HERE, "ttnn_client.py"), rows, columns, *([fabric] if fabric else [])], values
+
+
+def compare(minor, board, rows, columns, fabric="", version=None):
+    """After each step of the client; returns how many figures were compared."""
+    command, values = client(minor, board, rows, columns, fabric, version)
     comparison = oracle.Comparison(f"ttnn, Python 3.{minor}, {board} {rows}x{columns} {fabric}")
     chips = []
-    with oracle.running(command, values) as client:
-        for point in client.checkpoints():
+    with oracle.running(command, values) as running:
+        for point in running.checkpoints():
             process = comparison.check(point)
             chips = point.get("chips", chips)
             check_process(point["checkpoint"], process, bool(fabric), chips)
     comparison.must_agree()
+    return comparison.count
 
 
 @pytest.mark.parametrize("minor", ["10", "12"])

@@ -52,9 +52,9 @@ class Workload:
 
 
 @contextlib.contextmanager
-def workload(*arguments):
-    """Starts `ttmem demo` and waits until everything is recorded; ends it afterwards."""
-    process = subprocess.Popen([TTMEM, "demo", "--hold", "600", *arguments],
+def workload(*arguments, hold=600):
+    """Starts `ttmem demo` and waits until everything is recorded; ends it afterwards, or it ends itself."""
+    process = subprocess.Popen([TTMEM, "demo", "--hold", str(hold), *arguments],
                                stdout=subprocess.PIPE, text=True)
     try:
         yield Workload(process)
