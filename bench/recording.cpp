@@ -4,11 +4,14 @@
 // What recording costs beside processes that allocate and free as a decode loop does, how large an
 // event becomes in the file, and how fast a recording is opened at a moment and replayed.
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -16,6 +19,7 @@
 #include "collect/collector.hpp"
 #include "collect/replay_outline.hpp"
 #include "record/recorder.hpp"
+#include "report/report.hpp"
 #include "tracked.hpp"
 
 namespace ttmem::bench {
@@ -110,6 +114,57 @@ void BM_RecordOneWriter(benchmark::State& state) {
 }
 BENCHMARK(BM_RecordOneWriter)->Iterations(1);
 
+// Records what this process does, as long as it is there.
+class Following {
+ public:
+  explicit Following(const support::TemporaryDirectory& files)
+      : recorder_(std::move(*record::Recorder::start(options_for(files)))),
+        thread_([this](const std::stop_token& stop) {
+          while (!stop.stop_requested()) {
+            recorder_->look();
+            std::this_thread::sleep_for(recorder_->pause());
+          }
+        }) {}
+  Following(const Following&) = delete;
+  Following& operator=(const Following&) = delete;
+
+ private:
+  std::unique_ptr<record::Recorder> recorder_;
+  std::jthread thread_;
+};
+
+// Bursts of one token, at a pace of 10^5 events a second.
+void time_decoding(ttmem_allocator_t allocator, std::uint64_t& id, Timing& timing) {
+  for (int token = 0; token < 50; ++token) {
+    for (std::uint64_t i = 0; i < kTokenEvents / 2; i += Timing::kBatch) {
+      timing.batch([&](int) {
+        allocate(allocator, ++id);
+        ttmem_buffer_freed(allocator, TTMEM_SPACE_DRAM, id);
+      });
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(7));
+  }
+}
+
+// Both in turns, so that what else goes on meets both.
+void BM_Recorded(benchmark::State& state) {
+  const support::TemporaryDirectory files("/tmp");
+  const ttmem_allocator_t allocator = open_allocator(set_of(1));
+  Timing alone, recorded;
+  std::uint64_t id = 1ull << 32;
+  for (auto _ : state) {
+    for (int turn = 0; turn < 6; ++turn) {
+      time_decoding(allocator, id, alone);
+      const Following recorder(files);
+      time_decoding(allocator, id, recorded);
+    }
+  }
+  state.counters["value"] = recorded.median() / alone.median() * 100;
+  state.counters["limit"] = 110;
+  state.SetLabel("% of what allocations and releases cost while nobody records them");
+}
+BENCHMARK(BM_Recorded)->Iterations(1);
+
 // A recording of so many events, made as fast as they can be written.
 class Long {
  public:
@@ -167,6 +222,32 @@ void BM_OpenAtATime(benchmark::State& state) {
   state.SetLabel("ms; opening a recording of 10^8 events at a time");
 }
 BENCHMARK(BM_OpenAtATime)->Iterations(5)->Unit(benchmark::kMillisecond);
+
+// In a process of its own, whose time and memory the system tells: other work on the machine does
+// not count.
+void BM_Report(benchmark::State& state) {
+  const Long recording(10'000'000);
+  if (!recording.is_made()) return state.SkipWithError("events were missed while it was made");
+  for (auto _ : state) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const auto report = report::gather({.file = recording.path()});
+      _exit(report && report::html(*report).size() < 1'000'000 ? 0 : 1);
+    }
+    int status = 0;
+    rusage used{};
+    wait4(child, &status, 0, &used);
+    if (status != 0) return state.SkipWithError("no report, or a large one");
+    state.counters["value"] =
+        static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+        static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+    state.counters["mib"] = static_cast<double>(used.ru_maxrss) / 1024;
+    state.counters["mib_limit"] = 1024;
+  }
+  state.counters["limit"] = 20;
+  state.SetLabel("s of CPU; the report of a recording of 10^7 events");
+}
+BENCHMARK(BM_Report)->Iterations(1);
 
 }  // namespace
 }  // namespace ttmem::bench

@@ -108,21 +108,16 @@ class ChromeScribe : public Scribe {
            {"args", std::move(args)}});
   }
 
-  // Its pid, unless another process of the story has it too.
   std::uint64_t process(const ledger::ProcessName& process) {
-    const auto known = pids_.find(process.key);
-    if (known != pids_.end()) return known->second;
-    auto pid = static_cast<std::uint64_t>(process.pid);
-    if (!taken_pids_.insert(pid).second) pid = kForeignPids + process.key;
-    pids_.emplace(process.key, pid);
-    name_it("process_name", pid, 0, process.name);
+    const std::uint64_t pid = pids_.of(process);
+    if (named_pids_.insert(pid).second) name_it("process_name", pid, 0, process.name);
     return pid;
   }
   std::size_t thread(const ledger::ProcessName& process, const std::string& group,
                      std::uint32_t lane) {
     const auto [known, added] =
         threads_.try_emplace({process.key, group, lane}, threads_.size() + 1);
-    if (added) name_it("thread_name", pids_.at(process.key), known->second, group);
+    if (added) name_it("thread_name", pids_.of(process), known->second, group);
     return known->second;
   }
   void name_it(const char* what, std::uint64_t pid, std::size_t tid, const std::string& name) {
@@ -134,9 +129,8 @@ class ChromeScribe : public Scribe {
   ledger::TimeNs start_ = 0;
   std::map<std::uint64_t, Open> open_;  // by number of the life
   std::map<std::pair<std::uint64_t, std::string>, Lanes> lanes_;
-  static constexpr std::uint64_t kForeignPids = 1u << 23;  // above any pid of Linux
-  std::map<std::uint64_t, std::uint64_t> pids_;            // by key of the process
-  std::set<std::uint64_t> taken_pids_;
+  Pids pids_;
+  std::set<std::uint64_t> named_pids_;
   std::map<std::tuple<std::uint64_t, std::string, std::uint32_t>, std::size_t> threads_;
 };
 

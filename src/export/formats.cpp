@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "export/formats.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -25,7 +26,7 @@ constexpr std::string_view kVisualizer =
     "buffers by operation, and circular buffers of programs that live at the end: no tensors, "
     "since "
     "shapes and data types are not known here";
-constexpr std::array<Format, 13> kFormats = {{
+constexpr auto kFormats = std::to_array<Format>({
     {"folded", "", folded, nullptr, kOneMoment},
     {"speedscope", "", speedscope, nullptr, kOneMoment},
     {"pprof", "", pprof, nullptr, kOneMoment},
@@ -39,7 +40,11 @@ constexpr std::array<Format, 13> kFormats = {{
     {"parquet", "holdings", holdings_table<parquet_table>, nullptr, kHoldings},
     {"parquet", "events", nullptr, events_table<parquet_table>, kEvents},
     {"parquet", "series", nullptr, series_table<parquet_table>, kSeries},
-}};
+});
+
+static_assert(std::ranges::all_of(kFormats, [](const Format& format) {
+  return (format.moment == nullptr) != (format.story == nullptr);
+}));
 
 }  // namespace
 

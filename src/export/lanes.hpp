@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <queue>
+#include <set>
 #include <vector>
 
 #include "export/story.hpp"
@@ -29,6 +30,23 @@ class Lanes {
  private:
   std::uint32_t used_ = 0;
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> free_;
+};
+
+// A number for each process that no other one of the story has: its pid, unless that is taken, as
+// every container has a process 1.
+class Pids {
+ public:
+  std::uint64_t of(const ledger::ProcessName& process) {
+    const auto [known, added] =
+        pids_.try_emplace(process.key, static_cast<std::uint64_t>(process.pid));
+    if (added && !taken_.insert(known->second).second) known->second = kForeign + process.key;
+    return known->second;
+  }
+
+ private:
+  static constexpr std::uint64_t kForeign = 1u << 23;  // above any pid of Linux
+  std::map<std::uint64_t, std::uint64_t> pids_;        // by key of the process
+  std::set<std::uint64_t> taken_;
 };
 
 // Which lanes a life stands on, in words: "buffers in dram", "programs".

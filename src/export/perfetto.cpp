@@ -7,6 +7,7 @@
 // data.
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -53,6 +54,7 @@ enum EventType : std::uint64_t { kBegin = 1, kEnd = 2, kInstant = 3, kCount = 4 
 enum ClockId : std::uint64_t { kRealtime = 1, kMonotonic = 3, kBoottime = 6 };
 constexpr std::uint64_t kBytesUnit = 3;
 constexpr std::uint64_t kExplicitOrder = 3;
+constexpr std::string_view kFailureTrack = "failures", kEventTrack = "events";
 constexpr std::uint64_t kNewSequence = 1, kKnownSequence = 2;
 
 // Names that are written once and then called by their number, as InternedData has them.
@@ -179,7 +181,7 @@ class PerfettoScribe : public Scribe {
     Message mark;
     Message data;
     const bool failed = event.kind == ledger::EventKind::kFailed;
-    const std::string group = failed ? "failures" : "events";
+    const std::string group(failed ? kFailureTrack : kEventTrack);
     const std::string kind(ledger::name(event.kind));
     mark.number(kType, kInstant);
     mark.number(kTrackUuid, track({event.process->key, group, 0}, process_track(*event.process)));
@@ -229,15 +231,24 @@ class PerfettoScribe : public Scribe {
 
   using TrackKey = std::tuple<std::uint64_t, std::string, std::uint32_t>;
 
+  // The tool sorts what stands below a process by name, and only what stands below another track as
+  // it is told: one track below each process has all of it.
   std::uint64_t process_track(const ledger::ProcessName& process) {
     const auto [known, added] = tracks_.try_emplace({process.key, "", 0}, tracks_.size() + 1);
     if (!added) return known->second;
+    const std::uint64_t top =
+        tracks_.try_emplace({process.key, "", 1}, tracks_.size() + 1).first->second;
     Message about;
-    about.number(1, static_cast<std::uint64_t>(process.pid));
+    about.number(1, pids_.of(process));
     about.bytes(6, process.name);
+    Message of_process;
+    of_process.number(kUuid, top);
+    of_process.message(kProcess, about);
+    describe(of_process);
     Message descriptor;
     descriptor.number(kUuid, known->second);
-    descriptor.message(kProcess, about);
+    descriptor.bytes(kTrackName, "device memory");
+    descriptor.number(kParent, top);
     descriptor.number(kChildOrdering, kExplicitOrder);
     describe(descriptor);
     return known->second;
@@ -245,6 +256,12 @@ class PerfettoScribe : public Scribe {
   std::uint64_t lane_track(const ledger::ProcessName& process, const std::string& group,
                            std::uint32_t lane) {
     return track({process.key, group, lane}, process_track(process));
+  }
+  // Few rows stand above many: counters, failures, events, then lanes from the lowest on.
+  static std::uint64_t rank(const std::string& group, bool is_counter) {
+    if (is_counter) return 0;
+    if (group == kFailureTrack) return 1;
+    return group == kEventTrack ? 2 : 3;
   }
   std::uint64_t track(const TrackKey& key, std::uint64_t parent, bool is_counter = false) {
     const auto [known, added] = tracks_.try_emplace(key, tracks_.size() + 1);
@@ -258,8 +275,7 @@ class PerfettoScribe : public Scribe {
       counter.number(3, kBytesUnit);
       descriptor.message(kCounter, counter);
     }
-    // Counters first, then lanes from the lowest on.
-    descriptor.number(kRank, is_counter ? 0 : 1 + std::get<2>(key));
+    descriptor.number(kRank, rank(std::get<1>(key), is_counter) + std::get<2>(key));
     describe(descriptor);
     return known->second;
   }
@@ -272,6 +288,7 @@ class PerfettoScribe : public Scribe {
   Sink sink_;
   Interned categories_{1}, names_{2}, annotations_{3};
   std::map<TrackKey, std::uint64_t> tracks_;  // uuids
+  Pids pids_;
   std::map<std::pair<std::uint64_t, std::string>, Lanes> lanes_;
   std::map<std::uint64_t, std::uint32_t> lane_of_;  // by number of the life
 };

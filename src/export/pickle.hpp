@@ -28,10 +28,12 @@ class Pickle {
       put('J');
       little(value, 4);
     } else {
-      // Two's complement of nine bytes has room for the sign.
-      put("\x8a\x09", 2);
+      // Two's complement: the highest bit is the sign. Readers in browsers take no more than eight
+      // bytes for a number that they can add to others.
+      const bool needs_room = (value >> 63) != 0;
+      put(needs_room ? "\x8a\x09" : "\x8a\x08", 2);
       little(value, 8);
-      put('\0');
+      if (needs_room) put('\0');
     }
   }
   void text(const std::string& value) {

@@ -3,6 +3,7 @@
 #include "export/story.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ttmem::exports {
 
@@ -29,6 +30,20 @@ bool breaks(EventKind kind) {
 }
 
 }  // namespace
+
+void place_ends(std::vector<EventView>& events, const ledger::Snapshot& snapshot) {
+  std::map<std::uint64_t, ledger::TimeNs> last;  // event of each process
+  bool moved = false;
+  for (EventView& event : events) {
+    const ledger::TimeNs before = std::exchange(last[event.process->key], event.time);
+    if (event.kind != EventKind::kProcessEnded || before == 0) continue;
+    const ledger::ProcessView* process = snapshot.process(event.process->key);
+    if (process == nullptr || process->ended_at != 0) continue;
+    event.time = before;
+    moved = true;
+  }
+  if (moved) std::ranges::stable_sort(events, {}, &EventView::time);
+}
 
 HoldingView holding_of(const EventView& event) {
   HoldingView holding;

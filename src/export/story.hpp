@@ -117,6 +117,10 @@ class Storyteller {
   std::map<std::tuple<std::uint64_t, std::uint32_t, ledger::Space>, std::uint64_t> levels_;
 };
 
+// Who was found dead told nobody when that was, only that it was after its last event: the end is
+// told there, and not when somebody looked.
+void place_ends(std::vector<ledger::EventView>& events, const ledger::Snapshot& snapshot);
+
 // What an event of a buffer or a program tells of it, as a holding.
 ledger::HoldingView holding_of(const ledger::EventView& event);
 

@@ -28,11 +28,11 @@ using Graph = nlohmann::ordered_json;
 
 std::int64_t whole(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
-// What a tool of Python prints: the way from the outermost call inwards.
+// As ttnn writes it for this tool, which names an operation by the first line: innermost first.
 std::string trace_text(const std::vector<std::string>& steps) {
   std::string text;
-  for (const std::string& step : steps) {
-    const Line line = line_of(step);
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    const Line line = line_of(*step);
     if (line.file.empty()) continue;
     text += fmt::format("  File \"{}\", line {}, in {}\n", line.file, line.number, line.function);
   }
@@ -83,8 +83,7 @@ class VisualizerScribe : public Scribe {
     from.operation = event.operation;
     from.line = event.line;
     from.stack = event.stack;
-    Step& step = step_of(title_of(from), from);
-    step.failed = {event.process->key, event.failure};
+    begin_step(title_of(from), from).failed = {event.process->key, event.failure};
   }
   void end(const Ending& ending) override {
     create_tables();
@@ -103,18 +102,25 @@ class VisualizerScribe : public Scribe {
  private:
   struct Step {
     std::string name, line;
+    ledger::Stack stack;
     std::vector<std::string> steps;
     std::vector<Life> came;
     std::vector<std::uint64_t> went;
     std::pair<std::uint64_t, std::uint32_t> failed;  // process and number; 0 = it did not
   };
 
-  // The step that is going on, if it is of the same operation and line; else a new one.
+  static bool is_same(const ledger::Stack& one, const ledger::Stack& other) {
+    return one == other || (one && other && *one == *other);
+  }
+  // The step that is going on, if it is of the same operation and stack; else a new one.
   Step& step_of(const std::string& name, const ledger::HoldingView& from) {
-    const bool goes_on = !steps_.empty() && steps_.back().name == name &&
-                         steps_.back().line == from.line && steps_.back().failed.second == 0;
-    if (goes_on) return steps_.back();
-    steps_.push_back({name, from.line, steps_of(from), {}, {}, {}});
+    const bool goes_on =
+        !steps_.empty() && steps_.back().name == name && steps_.back().line == from.line &&
+        is_same(steps_.back().stack, from.stack) && steps_.back().failed.second == 0;
+    return goes_on ? steps_.back() : begin_step(name, from);
+  }
+  Step& begin_step(const std::string& name, const ledger::HoldingView& from) {
+    steps_.push_back({name, from.line, from.stack, steps_of(from), {}, {}, {}});
     if (steps_.size() > kMostOperations) drop_first();
     return steps_.back();
   }
@@ -130,12 +136,29 @@ class VisualizerScribe : public Scribe {
   static std::size_t rows_of(const ledger::HoldingView& holding) { return holding.devices.size(); }
   // As many of the last steps as there is room for.
   void keep_rows_few() {
+    std::map<std::uint64_t, std::size_t> rows;  // of what lives, by its number
     std::size_t living = 0;
-    for (const auto& [number, holding] : living_) living += rows_of(holding);
+    const auto come = [&](std::uint64_t number, const ledger::HoldingView& holding) {
+      living += rows[number] = rows_of(holding);
+    };
+    for (const auto& [number, holding] : living_) come(number, holding);
+    std::deque<std::size_t> of_steps;
+    std::size_t all = 0;
     for (const Step& step : steps_) {
-      for (const Life& life : step.came) living += rows_of(life.holding);
+      for (const Life& life : step.came) come(life.number, life.holding);
+      for (const std::uint64_t number : step.went) {
+        const auto known = rows.find(number);
+        if (known == rows.end()) continue;
+        living -= known->second;
+        rows.erase(known);
+      }
+      of_steps.push_back(living);
+      all += living;
     }
-    while (steps_.size() > 1 && living * steps_.size() > kMostBufferRows) drop_first();
+    for (; steps_.size() > 1 && all > kMostBufferRows; drop_first()) {
+      all -= of_steps.front();
+      of_steps.pop_front();
+    }
   }
 
   // ---- writing

@@ -48,8 +48,8 @@ class Follower final : private segment::SlotSink {
   std::optional<Error> write(recording::FileWriter& file, const collect::Moment& now, bool all);
   // Says in the recording how it ended, once it has been written.
   std::optional<Error> write_end(recording::FileWriter& file, const collect::Moment& now);
-  // The next write goes into another file, which must stand for itself.
-  void start_file();
+  // The next write goes into another file, which must stand for itself; there it has this number.
+  void start_file(std::uint32_t number);
 
   bool has_ended() const { return liveness_.ended() != ledger::Ended::kAlive; }
   // All that there was has been taken; while it is not, the next look goes on at once.
@@ -57,6 +57,8 @@ class Follower final : private segment::SlotSink {
   bool is_done() const { return has_ended() && !behind_; }
   int exit_descriptor() const { return liveness_.descriptor(); }
   const segment::Reader& reader() const { return reader_; }
+  // Of a stranger, what it costs has limits.
+  bool is_trusted() const { return trusted_; }
   std::int32_t pid() const { return reader_.header().subject.pid; }
   // How much of the ring the last look found new, from 0 to 1, where 1 is more than it could take;
   // and its size in events.

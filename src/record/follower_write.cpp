@@ -46,7 +46,8 @@ void add_records(const segment::RecordReader<Record>& records, const segment::Se
 
 }  // namespace
 
-void Follower::start_file() {
+void Follower::start_file(std::uint32_t number) {
+  number_ = number;
   blobs_written_ = 0;
   process_written_ = false;
   ring_written_ = false;

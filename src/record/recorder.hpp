@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "collect/admission.hpp"
 #include "collect/clock.hpp"
 #include "collect/directories.hpp"
 #include "collect/procfs.hpp"
@@ -37,12 +38,13 @@ struct RecordOptions {
   std::vector<std::string> directories;  // where to look; empty: the usual ones
   // Which processes; empty: all. Asked once for each, by its pid.
   std::function<bool(std::int32_t pid)> wanted;
-  bool launches = false;        // sample launches at every look
-  std::uint64_t max_bytes = 0;  // of all parts together; 0: no bound
-  std::uint32_t parts = 2;      // of a bounded recording: the newest are kept
-  std::uint64_t part_ns = 0;    // a part is no longer than this; 0: no bound
-  bool redact = false;          // users, hosts, commands and paths become numbers
-  bool keep_old = false;        // a file that is there becomes the part before this one
+  bool launches = false;  // sample launches at every look
+  // Of all parts together, but a part may be twice what it begins with; 0: no bound.
+  std::uint64_t max_bytes = 0;
+  std::uint32_t parts = 2;    // of a bounded recording: the newest are kept
+  std::uint64_t part_ns = 0;  // a part is no longer than this; 0: no bound
+  bool redact = false;        // users, hosts, commands and paths become numbers
+  bool keep_old = false;      // a file that is there becomes the part before this one
 };
 
 struct Progress {
@@ -73,14 +75,21 @@ class Recorder {
   Recorder(RecordOptions options, Redaction redaction, recording::FileWriter file);
   static recording::FileInfo describe(const RecordOptions& options, std::uint32_t part,
                                       Redaction& redaction);
+  static Result<recording::FileWriter> begin_part(const RecordOptions& options,
+                                                  const recording::FileInfo& info,
+                                                  const collect::Moment& now);
   void find(const collect::Moment& now);
+  void choose(const std::vector<collect::Found>& files);
   void open(const collect::Found& file);
+  bool has_number_for(const collect::Found& file) const;
   void refuse(const std::string& path, const Error& error);
   void follow(const collect::Moment& now);
+  bool is_lost(Follower& follower, const collect::Moment& now, bool exited) const;
   void write(Follower& follower, const collect::Moment& now, bool all);
   void end(Follower& follower, const collect::Moment& now);
   bool is_part_full(const collect::Moment& now) const;
   void rotate(const collect::Moment& now);
+  void measure(const collect::Moment& now);
   void sum_up();
 
   RecordOptions options_;
@@ -94,12 +103,20 @@ class Recorder {
   std::set<std::pair<std::string, std::uint64_t>> seen_;  // files, by path and inode
   std::map<std::string, std::string> refused_;            // by path: why, as of the last try
   std::vector<std::unique_ptr<Follower>> followers_;      // of the living
-  std::uint32_t next_number_ = 1;
+  std::vector<collect::Excess> excesses_;                 // of the last listing
+  std::uint32_t next_number_ = 1;                         // in this file
+  std::map<std::uint32_t, std::size_t> numbers_of_;       // in this file, by owner
+  std::size_t processes_ = 0;
+  std::size_t first_ = 0;  // of the followers, at the next look
   std::uint32_t part_ = 0;
-  std::uint64_t part_began_ns_ = 0;  // monotonic
+  std::uint64_t part_began_ns_ = 0;     // monotonic
+  std::uint64_t part_begin_bytes_ = 0;  // what the state at its beginning took
+  std::uint64_t measured_ns_ = 0, measured_bytes_ = 0;
+  std::uint64_t most_at_once_ = 0;  // bytes that were written from one write of all to the next
   std::vector<std::uint64_t> part_bytes_;
   std::uint64_t ended_events_ = 0, ended_missed_ = 0;
-  std::uint64_t full_until_ns_ = 0;  // the disk was full: not before then again
+  std::uint64_t full_until_ns_ = 0;     // the disk was full: not before then again
+  std::uint64_t no_part_until_ns_ = 0;  // no part could be begun: not before then again
   Progress progress_;
 };
 

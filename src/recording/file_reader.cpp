@@ -2,11 +2,9 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "recording/file_reader.hpp"
 
-#include <unistd.h>
 #include <zstd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -73,16 +71,7 @@ Result<FileReader> FileReader::open(const std::string& path) {
 
 bool FileReader::read(std::uint64_t offset, void* into, std::size_t bytes) const {
   if (offset > bytes_ || bytes > bytes_ - offset) return false;
-  auto* at = static_cast<char*>(into);
-  while (bytes > 0) {
-    const ssize_t got = ::pread(file_.get(), at, bytes, static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    at += got;
-    offset += static_cast<std::uint64_t>(got);
-    bytes -= static_cast<std::size_t>(got);
-  }
-  return true;
+  return read_all(file_.get(), offset, into, bytes);
 }
 
 bool FileReader::read_header(std::uint64_t offset, BlockHeader& header) const {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -62,8 +63,18 @@ Result<FileWriter> FileWriter::create(const std::string& path, bool replace, con
   BlockHeader header{};
   header.kind = static_cast<std::uint16_t>(BlockKind::kFile);
   header.read = now;
-  if (auto error = writer.add(header, bytes_of(info))) return *error;
+  if (auto error = writer.add(header, bytes_of(info))) {
+    ::unlink(path.c_str());  // empty, it would only look like a recording
+    return *error;
+  }
   return writer;
+}
+
+std::optional<Error> FileWriter::move_to(const std::string& path) {
+  if (std::rename(path_.c_str(), path.c_str()) != 0)
+    return system_error(path, "cannot be replaced");
+  path_ = path;
+  return std::nullopt;
 }
 
 std::optional<Error> FileWriter::add(BlockHeader header, std::span<const std::byte> plain) {
@@ -90,6 +101,11 @@ std::optional<Error> FileWriter::add(BlockHeader header, std::span<const std::by
   if (auto error = write(packed_)) return error;
   index_.push_back({offset, header});
   return std::nullopt;
+}
+
+std::uint64_t FileWriter::bytes_when_finished() const {
+  const std::size_t entries = (index_.size() + 1) * sizeof(IndexEntry);
+  return bytes_ + sizeof(BlockHeader) + ZSTD_compressBound(entries) + sizeof(Trailer);
 }
 
 std::optional<Error> FileWriter::finish() {

@@ -30,6 +30,9 @@ class FileWriter {
   static Result<FileWriter> create(const std::string& path, bool replace, const FileInfo& info,
                                    const Moment& now);
 
+  // Calls it so from now on; a file of that name goes.
+  std::optional<Error> move_to(const std::string& path);
+
   // Packs and writes one block. Of the header, kind, process, count, events, times and moment are
   // the caller's. After an error the file is as it was before.
   std::optional<Error> add(BlockHeader header, std::span<const std::byte> plain);
@@ -38,6 +41,8 @@ class FileWriter {
 
   const std::string& path() const { return path_; }
   std::uint64_t bytes() const { return bytes_; }
+  // At most, once the index is written too.
+  std::uint64_t bytes_when_finished() const;
 
  private:
   FileWriter(FileDescriptor file, std::string path);
