@@ -3,6 +3,7 @@
 """A real Chromium with the page of a daemon in it (browser.mjs drives it)."""
 
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -23,6 +24,16 @@ READ_ROWS = """return await page.evaluate((label) =>
           const exact = cell.querySelector('[data-bytes]')?.dataset.bytes;
           return [cell.dataset.column, exact === undefined ? cell.textContent : JSON.parse(exact)];
         }))), argument)"""
+
+
+
+
+class Drawn(dict):
+    """What a part of the page shows, by its names. Whoever waits for it asks before it is drawn: nothing equals what is not drawn, not
+    even the None of a figure that is not known."""
+
+    def __missing__(self, name):
+        return math.nan
 
 
 def packages_missing():
@@ -91,7 +102,7 @@ class Browser:
     def open(self, path):
         """Shows a view. The daemon has seen by then what happened before, and so has the page."""
         catch_up(self.daemon)
-        self.run("await page.goto(argument); await page.locator('h1').first().waitFor()",
+        self.run("await page.goto(argument); await page.locator('main:has(h1):not(:has(.waiting))').waitFor()",
                  self.address + path)
 
     def path(self):
@@ -115,11 +126,16 @@ class Browser:
 
     def figures(self, within="main"):
         """Every figure with a name in this part of the page: {name: exact value}."""
-        return self.run(READ_FIGURES, within)
+        return Drawn(self.run(READ_FIGURES, within))
 
     def rows(self, label):
         """The rows of a table that are in the page: [{column: text, or exact bytes}]."""
         return self.run(READ_ROWS, label)
+
+    def row(self, label, at=0):
+        """One of them, from the end if `at` is negative; an empty one where there are not so many."""
+        rows = self.rows(label)
+        return Drawn(rows[at] if -len(rows) <= at < len(rows) else {})
 
     def until(self, probe, what="it"):
         return eventually(probe, what)

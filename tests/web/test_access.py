@@ -125,7 +125,7 @@ def test_dark_and_light_are_kept(page, stage):
     theme = "return await page.evaluate(() => document.documentElement.dataset.theme)"
     assert page.run(theme) == "light"
     page.press("d")
-    assert page.run(theme) == "dark"
+    page.until(lambda: page.run(theme) == "dark")
     page.open("/p")
     assert page.run(theme) == "dark"
 

@@ -14,7 +14,7 @@ from daemon import Daemon, own_address
 
 
 def taken(page):
-    return page.figures('article[data-device="0"]').get("dram.taken")
+    return page.figures('article[data-device="0"]')["dram.taken"]
 
 
 def test_figures_follow(page, stage):
@@ -98,9 +98,9 @@ def test_many_holdings_are_few_elements(page, stage):
     page.open("/holdings")
     page.until(lambda: "3,000 holdings" in page.text())
     assert 0 < len(page.rows("holdings")) < 80
-    assert page.rows("holdings")[0]["size"] == 3200 * 12, "the largest first"
+    assert page.row("holdings")["size"] == 3200 * 12, "the largest first"
     page.run("""await page.locator('.table-box').evaluate((box) => { box.scrollTop = box.scrollHeight; })""")
-    page.until(lambda: page.rows("holdings")[-1]["size"] == 32 * 12, "the smallest last")
+    page.until(lambda: page.row("holdings", -1)["size"] == 32 * 12, "the smallest last")
     page.fill("input.filter", "size>=38400")
     page.until(lambda: "30 of 3,000 holdings" in page.text())
     page.fill("input.filter", "colour=red")
@@ -223,7 +223,7 @@ def test_galaxy(page, daemon, stage):
     page.until(lambda: page.count("article.card") == 32)
     sums = {each["id"]: each["dram"]["taken"] for each in daemon.document("/api/v1/snapshot")["devices"]}
     for device, dram in sums.items():
-        page.until(lambda: page.figures(f'article[data-device="{device}"]').get("dram.taken") == dram, f"device {device}")
+        page.until(lambda: page.figures(f'article[data-device="{device}"]')["dram.taken"] == dram, f"device {device}")
     painted = """return await page.evaluate(() => [...document.querySelectorAll('canvas.mini-map')].filter(
         (each) => each.width === 14 && each.height === 10 &&
             each.getContext('2d').getImageData(0, 0, 1, 1).data[3] === 255).length)"""
@@ -236,13 +236,14 @@ def test_galaxy(page, daemon, stage):
         page.until(lambda: page.run(wide) == 0, f"nothing leaves its card at {width}")
 
 
-def test_two_tabs_have_one_stream(chromium, page, daemon, stage):
+def test_tabs_share_one_stream(page, stage):
+    """A browser has six connections to a host: if each tab had a stream, the seventh would show nothing."""
     stage()("open", count=1)
     page.open("/")
-    page.run("""const other = await page.context().newPage(); await other.goto(argument);
-        await other.locator('article.card').waitFor(); page.other = other""", page.address + "/")
-    assert daemon.document("/healthz")["self"]["connections"] <= 6
-    page.run("await page.other.close()")
+    page.run("""for (let i = 0; i < 6; ++i) {
+          const other = await page.context().newPage(); await other.goto(argument);
+          await other.locator('article.card').waitFor();
+        }""", page.address + "/")
 
 
 def test_from_another_machine_the_page_asks_for_the_token(chromium, tmp_path, stage):

@@ -2,6 +2,8 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """What grows from step to step, jobs over their ranks, and many hosts, as the JSON says."""
 
+import time
+
 import pytest
 import scenes
 from daemon import Daemon
@@ -33,7 +35,7 @@ def test_a_leak_is_told_with_its_line(page, daemon, stage):
         number[0] += 1
         return daemon.document("/api/v1/leaks")["suspects"] and page.rows("suspects")
     page.until(grown, "the suspect")
-    page.until(lambda: page.rows("suspects")[0]["count"] == str(daemon.document("/api/v1/leaks")["suspects"][0]["count"]))
+    page.until(lambda: page.row("suspects")["count"] == str(daemon.document("/api/v1/leaks")["suspects"][0]["count"]))
     told, = daemon.document("/api/v1/leaks")["suspects"]
     row, = page.rows("suspects")
     assert (row["line"], row["op"], row["device"]) == (LINE, "ttnn.add", "0")
@@ -63,7 +65,7 @@ def test_a_job_is_one_thing(page, daemon, ranks):
     ranks[2].process.kill()
     ranks[2].process.wait()
     page.press("j")
-    page.until(lambda: page.rows("jobs") and page.rows("jobs")[0]["died"] == "1")
+    page.until(lambda: page.row("jobs")["died"] == "1")
     job, = daemon.document("/api/v1/jobs")["jobs"]
     row, = page.rows("jobs")
     assert row["dram"] == job["dram"] == (5 + 6) * 12 << 20 and "2 of 4" in row["ranks"]
@@ -82,7 +84,7 @@ def test_a_job_is_one_thing(page, daemon, ranks):
     assert "2-3" in page.text('dl[aria-label="The job as one"]'), "which ranks are missing"
     page.click('a:has-text("Rank 1")')
     page.until(lambda: page.path().startswith(f"/p/{ranks[1].pid}-"))
-    assert "rank 1" in page.text('section[aria-label="Who"]')
+    page.until(lambda: "rank 1" in page.text('section[aria-label="Who"]'))
 
 
 def test_without_an_engine_there_is_no_fleet(page, stage):
@@ -105,10 +107,11 @@ def test_many_hosts_as_the_engine_tells_them(chromium, tmp_path):
             rows = {row["host"]: (row["state"], row["dram"]) for row in tab.rows("hosts")}
             assert rows == {"a": ("fresh", 50), "b": ("stale", None), "c": ("stale", None)}
             assert "Sums are of the 1 host that tell" in tab.text() and "scraped 2 times" in tab.text()
-            asked = len(server.asked)
-            for _ in range(3):
+            begun, asked = time.monotonic(), len(server.asked)
+            for _ in range(10):
                 daemon.document("/api/v1/fleet")
-            assert len(server.asked) == asked, "the engine is not asked for every reader"
+            rounds = sum(query == server.asked[0][0] for query, _ in server.asked[asked:])
+            assert rounds <= 1 + (time.monotonic() - begun) // 5, "the engine is not asked for every reader"
             assert tab.findings() == [] and tab.wrongs() == []
         finally:
             assert daemon.stop() == 0
@@ -129,7 +132,7 @@ def test_a_fleet_changes_although_nothing_does_on_this_host(chromium, tmp_path):
             tab.open("/")
             tab.until(lambda: tab.count('nav a:has-text("Fleet")') == 1, "there is an engine: the view is offered")
             tab.click('nav a:has-text("Fleet")')
-            tab.until(lambda: tab.figures().get("fleet.dram") == 50)
+            tab.until(lambda: tab.figures()["fleet.dram"] == 50)
             dram[0] = 70
             tab.until(lambda: tab.figures()["fleet.dram"] == 70)
         finally:
@@ -148,7 +151,7 @@ def test_a_job_over_all_hosts(chromium, tmp_path):
             assert "Sums are of the 1 host that tells now; 2 do not." in told
             figures = tab.figures()
             assert figures["fleet_death.dram"] == 4096 and figures["fleet_death.l1"] is None
-            assert "No process of this job is recorded here" in tab.text()
+            tab.until(lambda: "No process of this job is recorded here" in tab.text())
             assert tab.findings() == [] and tab.wrongs() == []
         finally:
             assert daemon.stop() == 0

@@ -15,12 +15,26 @@ from daemon import Daemon
 from support import command
 from support.waiting import DEADLINE_SECONDS
 
+DRAG = """await page.evaluate(() => {
+  const files = new DataTransfer();
+  files.items.add(new File(['x'], 'x.ttm'));
+  document.body.dispatchEvent(new DragEvent('dragover', { dataTransfer: files, bubbles: true, cancelable: true }));
+})"""
 DROP = """await page.evaluate(({ name, data }) => {
   const bytes = Uint8Array.from(atob(data), (each) => each.charCodeAt(0));
   const files = new DataTransfer();
   files.items.add(new File([bytes], name));
-  for (const kind of ['dragover', 'drop']) document.body.dispatchEvent(new DragEvent(kind, { dataTransfer: files, bubbles: true, cancelable: true }));
+  document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: files, bubbles: true, cancelable: true }));
 }, argument)"""
+
+
+def drop(tab, name, data):
+    """As a person does: drags it over the page until that says what to do, and lets go."""
+    def asks():
+        tab.run(DRAG)
+        return tab.count('[data-banner="drop"]') == 1
+    tab.until(asks, "the page wants the file")
+    tab.run(DROP, {"name": name, "data": data})
 
 
 @pytest.fixture
@@ -87,16 +101,15 @@ def test_a_dropped_file_is_shown_with_a_bar_of_time(chromium, mine, recorded):
     tab = chromium.fresh(mine)
     entered = link()
     tab.open(f"{entered.path}?{entered.query}")
-    tab.run(DROP, {"name": recorded.name, "data": base64_of(recorded)})
-    tab.until(lambda: tab.count(".time-bar") == 1, "the recording")
-    assert "busy_night.ttm" in tab.text(".time-bar")
+    drop(tab, recorded.name, base64_of(recorded))
+    tab.until(lambda: tab.count(".time-bar") == 1 and "busy_night.ttm" in tab.text(".time-bar"), "the recording")
     key = urllib.parse.parse_qs(urllib.parse.urlsplit(tab.path()).query)["recording"][0]
     there, = glob.glob(str(mine.place / "*" / "*"))
     assert os.stat(there).st_size == recorded.stat().st_size and os.stat(os.path.dirname(there)).st_mode & 0o077 == 0
     told = command.document("status", "--from", str(recorded), "--json")
     tab.until(lambda: tab.count("article.card") == 2)
     for device in told["devices"]:
-        tab.until(lambda: tab.figures(f'article[data-device="{device["id"]}"]').get("dram.taken") == device["dram"]["taken"])
+        tab.until(lambda: tab.figures(f'article[data-device="{device["id"]}"]')["dram.taken"] == device["dram"]["taken"])
     tab.press("3")
     tab.until(lambda: f"recording={key}" in tab.path(), "it stays from view to view")
     tab.until(lambda: tab.rows("holdings"))
@@ -110,9 +123,10 @@ def test_what_is_no_recording_is_said(chromium, mine):
     tab = chromium.fresh(mine)
     entered = link()
     tab.open(f"{entered.path}?{entered.query}")
-    tab.run(DROP, {"name": "<img src=x>.ttm", "data": "aGVsbG8="})
+    drop(tab, "<img src=x>.ttm", "aGVsbG8=")
     tab.until(lambda: "no recording of ttmem" in tab.text('[data-banner="refused"]'))
-    assert tab.count("main img") == 0 and list(mine.place.iterdir()) == []
+    assert tab.count("main img") == 0
+    tab.until(lambda: list(mine.place.iterdir()) == [], "it is removed")
 
 
 def test_a_recording_that_the_daemon_keeps_is_picked(chromium, tmp_path):

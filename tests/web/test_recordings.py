@@ -29,7 +29,7 @@ def tab(chromium, past):
 
 
 def taken(page):
-    return [page.figures(f'article[data-device="{device}"]').get("dram.taken") for device in (0, 1)]
+    return [page.figures(f'article[data-device="{device}"]')["dram.taken"] for device in (0, 1)]
 
 
 def told(past, moment):
@@ -43,7 +43,7 @@ def test_a_bar_of_time_goes_through_a_recording(tab, past):
     tab.open("/")
     tab.until(lambda: taken(tab) == told(past, "end"), "it begins at the end")
     tab.until(lambda: "busy.ttm" in tab.text(".time-bar") and "recording" in tab.text(".status"))
-    marks = tab.run("return await page.locator('button[data-mark=peak]').allInnerTexts()")
+    marks = tab.until(lambda: tab.run("return await page.locator('button[data-mark=peak]').allInnerTexts()"), "its marks")
     assert len(marks) > 1 and all(each.startswith("Peak of ") for each in marks) and any("Peak of all: " in each for each in marks)
     tab.click('button[data-mark="peak"]:has-text("Peak of DRAM")')
     tab.until(lambda: sum(taken(tab)) == peak["bytes"], "what was held at the peak")
@@ -61,7 +61,7 @@ def test_every_view_is_of_the_moment(tab, past):
     eventually(lambda: past.document("/api/v1/recording")["marks"])
     tab.open("/d/0?at=start")
     device = past.document("/api/v1/devices/0?at=start")["device"]
-    tab.until(lambda: tab.figures(".panels").get("dram.taken") == device["dram"]["taken"])
+    tab.until(lambda: tab.figures(".panels")["dram.taken"] == device["dram"]["taken"])
     for path, label in (("/holdings", "holdings"), ("/programs", "programs"), ("/origins", "origins"), ("/events", "events")):
         tab.open(f"{path}?at=%2B1")
         tab.until(lambda: tab.rows(label), path)

@@ -59,7 +59,7 @@ def test_the_file_opens_from_disk_and_says_what_the_recording_says(tab, run, tmp
     for words in ("run.ttm", "DRAM held at most", "1 failure", "scattered"):
         assert words in text, words
     assert tab.figures()["dram.peak"] == held_at_peak(run, "dram")
-    assert tab.count("#time canvas") >= 2, "DRAM and L1"
+    tab.until(lambda: tab.count("#time canvas") >= 2, "DRAM and L1")
     rows = tab.run("""return await page.evaluate(() => [...document.querySelectorAll('[data-space=dram] tbody tr')]
         .map((row) => [Number(row.querySelector('[data-bytes]').dataset.bytes), row.lastChild.textContent]))""")
     assert sum(row[0] for row in rows) == held_at_peak(run, "dram"), "the lines add up"
@@ -91,7 +91,7 @@ def test_what_is_there_now(tab, stage, tmp_path):
     assert tab.figures()["dram.peak"] == held
     tab.click("button:has-text('Dark'), button:has-text('Light')")
     tab.click("[data-space=dram] .icicle-block")
-    assert tab.count("button:has-text('All stacks')") == 1
+    tab.until(lambda: tab.count("button:has-text('All stacks')") == 1)
 
 
 def test_redacted_for_strangers(run, tmp_path):
