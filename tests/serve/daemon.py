@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """A running `ttmem serve`, a workload to look at, and ways to ask over HTTP."""
 
+import concurrent.futures
 import contextlib
 import copy
 import http.client
@@ -10,6 +11,7 @@ import os
 import re
 import socket
 import subprocess
+import threading
 
 from support import command
 from support.built import TTMEM
@@ -89,6 +91,20 @@ class Daemon:
         assert status == 200, (path, status, body)
         assert headers["Content-Type"] == "application/json"
         return json.loads(body)
+
+    def self_figure(self, name):
+        """What /metrics says of the daemon itself: ttmem_self_<name>."""
+        return float(re.search(rf"^ttmem_self_{name} (\S+)$", self.ask("/metrics")[2].decode(), re.MULTILINE)[1])
+
+    def catch_up(self):
+        """Waits until it began and ended a look at its sources: an answer may be 100 ms old, and have half
+        of what was recorded by now."""
+        before = self.document("/healthz")["self"]["refreshes"]
+
+        def looked():
+            self.ask("/api/v1/snapshot")  # whoever asks makes it look
+            return self.document("/healthz")["self"]["refreshes"] >= before + 2
+        eventually(looked, "the daemon looks at its sources")
 
     def error(self, path, method="GET", headers=None):
         """(status, message) of a request that is refused."""
@@ -225,6 +241,28 @@ def patch(snapshot, delta):
     snapshot["processes"].sort(key=lambda each: (not each["alive"], each["pid"]))
     for name in ("time_ns", "unreadable", "left_behind"):
         snapshot[name] = delta[name]
+
+
+@contextlib.contextmanager
+def reading(daemon):
+    """Takes what a stream brings, in a thread of its own, and comes back where a busy machine made it
+    so late that the daemon gave it up. Tells how many messages came so far."""
+    done, came = threading.Event(), [0]
+
+    def read():
+        while not done.is_set():
+            with contextlib.suppress(ConnectionError), daemon.socket() as connection:
+                connection.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                while not done.is_set() and (piece := connection.recv(1 << 20)):
+                    came[0] += piece.count(b"\nevent: ")
+
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        reader = pool.submit(read)
+        try:
+            yield lambda: came[0]
+        finally:
+            done.set()
+            reader.result()
 
 
 @contextlib.contextmanager

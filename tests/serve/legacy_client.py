@@ -58,7 +58,7 @@ class Client:
         self.form = form
         self.pid = os.getpid() if pid is None else pid
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.socket.settimeout(10)
+        self.socket.settimeout(120)
         self.socket.connect(path)
 
     def send(self, kind, device=0, size=0, buffer_type=0, identity=0):
@@ -114,7 +114,7 @@ class Client:
         return text.decode()
 
     def is_closed(self):
-        """Whether the server ends the connection within a few seconds."""
+        """Whether the server ends the connection."""
         try:
             while self.socket.recv(65536):
                 pass

@@ -196,7 +196,7 @@ def test_after_kill_9_and_restart_the_first_answer_is_right(daemons, folder):
     client.alloc(0, 12345, DRAM, 1)
     client.query(0)
     with workload("--devices", "4", "--processes", "10"):
-        eventually(lambda: len(daemon.document("/api/v1/processes")["processes"]) == 11)
+        daemon.catch_up()
         before = totals(daemon)
         daemon.kill()
         daemon.start()
@@ -205,14 +205,12 @@ def test_after_kill_9_and_restart_the_first_answer_is_right(daemons, folder):
     client.close()
 
 
-def restart_for(daemon, seconds):
-    rounds = 0
+def restart_again_and_again(daemon, rounds):
     with workload("--devices", "2", "--processes", "5"):
-        eventually(lambda: len(daemon.document("/api/v1/processes")["processes"]) == 5)
+        daemon.catch_up()
         expected = totals(daemon)
         with workload("--scenario", "busy", "--devices", "2", "--processes", "2"):
-            end = time.monotonic() + seconds
-            while time.monotonic() < end:
+            for _ in range(rounds):
                 time.sleep(0.3)
                 daemon.kill()
                 daemon.start()
@@ -224,13 +222,11 @@ def restart_for(daemon, seconds):
                         assert device[space]["taken"] == sum(
                             part[space]["taken"] for each in living for part in each["devices"]
                             if part["id"] == device["id"])
-                rounds += 1
         eventually(lambda: totals(daemon) == expected)
-    return rounds
 
 
-def test_killed_every_300_ms_for_5_seconds(daemons):
-    assert restart_for(daemons(), 5) >= 5
+def test_killed_ten_times_while_others_work(daemons):
+    restart_again_and_again(daemons(), 10)
 
 
 # ---- a service manager --------------------------------------------------------------------------
@@ -238,7 +234,7 @@ def test_killed_every_300_ms_for_5_seconds(daemons):
 def test_it_tells_when_it_is_ready_and_when_it_stops(daemons, folder):
     path = os.path.join(folder, "notify.sock")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
-        manager.settimeout(20)
+        manager.settimeout(DEADLINE_SECONDS)
         manager.bind(path)
         daemon = daemons(NOTIFY_SOCKET=path)
         assert manager.recv(100) == b"READY=1"
@@ -250,7 +246,7 @@ def test_it_tells_when_it_is_ready_and_when_it_stops(daemons, folder):
 def test_it_tells_that_it_is_alive(daemons, folder):
     path = os.path.join(folder, "notify.sock")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
-        manager.settimeout(20)
+        manager.settimeout(DEADLINE_SECONDS)
         manager.bind(path)
         daemons(NOTIFY_SOCKET=path, WATCHDOG_USEC="600000")
         assert [manager.recv(100) for _ in range(3)] == [b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1"]
@@ -306,7 +302,7 @@ def test_the_daemon_tells_what_a_user_may_not_read(daemons, folder):
     daemon = daemons()
     address = f"127.0.0.1:{daemon.port}"
     with workload("--devices", "2", "--processes", "2") as pids:
-        eventually(lambda: len(daemon.document("/api/v1/processes")["processes"]) == 2)
+        daemon.catch_up()
         alone = as_nobody("status", TTMEM_SERVE="off")
         assert alone.returncode == 3 and "cannot look into" in alone.stderr
         told = json.loads(as_nobody("status", "--json", TTMEM_SERVE=address).stdout)

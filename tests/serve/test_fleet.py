@@ -34,8 +34,7 @@ def two_hosts(daemons, folder):
                 env={**os.environ, "TTMEM_DIR": directory, "TT_MEM_JOB": "train",
                      "TT_MEM_RANK": str(rank), "TT_MEM_RANKS": "3"})))
             daemon = daemons(TTMEM_DIR=directory)
-            eventually(lambda: [device["dram"]["taken"] for device in daemon.document("/api/v1/snapshot")["devices"]]
-                       == [DRAM_EACH])
+            daemon.catch_up()
             found.append(daemon)
         yield found
 
@@ -81,7 +80,7 @@ def test_who_does_not_answer_is_said_and_holds_up_nobody(two_hosts, folder):
     with contextlib.closing(_silent()) as silent:
         path = hosts_file(folder, address(two_hosts[0]), f"127.0.0.1:{silent.getsockname()[1]}",
                           "127.0.0.1:1", "no-such-host.invalid:7171")
-        fleet = command.document("fleet", "--hosts", path, "--timeout", "1")
+        fleet = command.document("fleet", "--hosts", path, "--timeout", "10")
     assert fleet["partial"] and fleet["hosts_fresh"] == 1 and fleet["dram"] == DRAM_EACH
     states = {host["host"]: host for host in fleet["hosts"]}
     assert states[f"127.0.0.1:{silent_port(states)}"]["problem"].endswith("no answer in time")
@@ -129,14 +128,14 @@ def test_by_ssh(folder):
     os.chmod(program, stat.S_IRWXU)
     path = hosts_file(folder, "good", "bare", "slow", "me@gone")
     with command.workload():
-        fleet = command.document("fleet", "--hosts", path, "--ssh", program, "--timeout", "2")
+        fleet = command.document("fleet", "--hosts", path, "--ssh", program, "--timeout", "10")
     states = {host["host"]: host for host in fleet["hosts"]}
     assert states["good"]["state"] == "fresh" and states["good"]["dram"] == DRAM_EACH
     assert states["bare"]["problem"] == "ttmem is not found there: sh: ttmem: not found"
     assert states["slow"]["problem"] == "no answer in time"
     assert "Could not resolve" in states["me@gone"]["problem"]
     with open(log, encoding="utf-8") as file:
-        assert "-o BatchMode=yes -o ConnectTimeout=2 -- good ttmem status --json" in file.read()
+        assert "-o BatchMode=yes -o ConnectTimeout=10 -- good ttmem status --json" in file.read()
 
 
 @pytest.mark.parametrize("line", ["-oProxyCommand=x", "a;b", "$(a)", "a b"])
@@ -226,7 +225,7 @@ def test_an_engine_that_speaks_https(certificate):
 
 def test_https_where_nobody_speaks_it():
     with engine(lambda *_: vector()) as server:
-        done = command.run("fleet", "--from", server.url.replace("http:", "https:"), "--timeout", "5")
+        done = command.run("fleet", "--from", server.url.replace("http:", "https:"))
     assert done.returncode == 3 and "it does not speak TLS" in done.stderr and done.stderr.count("\n") == 1
 
 

@@ -29,8 +29,9 @@ def history_file(folder):
 def test_what_status_says_is_remembered(folder, daemons):
     daemon = daemons(history=history_file(folder))
     with workload() as pids:
-        device = eventually(lambda: daemon.document("/api/v1/snapshot")["devices"])[0]
-        assert eventually(lambda: last_known(daemon, "dram.taken")) == device["dram"]["taken"]
+        daemon.catch_up()
+        device, = daemon.document("/api/v1/snapshot")["devices"]
+        eventually(lambda: last_known(daemon, "dram.taken") == device["dram"]["taken"])
         assert last_known(daemon, "l1.requested") == device["l1"]["requested"]
         runs = daemon.document("/api/v1/runs")["runs"]
         assert {run["pid"] for run in runs} >= set(pids)
@@ -42,17 +43,21 @@ def test_goes_on_after_a_restart(folder, daemons):
     daemon = daemons(history=history_file(folder))
     with workload() as pids:
         eventually(lambda: last_known(daemon, "dram.taken"))
-        time.sleep(2)  # a whole second that it saw
-        stopped = int(time.time())
+        daemon.catch_up()
+        held = daemon.document("/api/v1/snapshot")["devices"][0]["dram"]["taken"]
+        eventually(lambda: last_known(daemon, "dram.taken") == held)
         assert daemon.stop() == 0
-        time.sleep(4)
+        stopped = int(time.time()) + 1
+        eventually(lambda: time.time() > stopped + 3, "seconds that nobody sees")
+        begun = int(time.time())
         daemon.start()
-        eventually(lambda: daemon.document("/api/v1/snapshot")["devices"])
-        series = daemon.document(
-            f"/api/v1/history?metric=dram.taken&from={stopped - 1}&step=1s")["series"][0]["last"]
-        assert series[0] is not None
-        assert None in series[2:5], "nobody looked"
-        assert eventually(lambda: last_known(daemon, "dram.taken")) == series[0]
+
+        def values(begin, end):
+            series, = daemon.document(f"/api/v1/history?metric=dram.taken&device=0&from={begin}&to={end}&step=1s")["series"]
+            return series["last"]
+        eventually(lambda: held in values(begun, "now"), "it goes on")
+        assert held in values(stopped - 60, stopped), "what was before is there"
+        assert set(values(stopped, begun)) == {None}, "nobody looked"
         runs = daemon.document("/api/v1/runs")["runs"]
         assert sorted(run["pid"] for run in runs if run["pid"] in pids) == sorted(pids)
 

@@ -13,7 +13,7 @@ import time
 import pytest
 
 from daemon import receive_all, workload
-from support.waiting import eventually
+from support.waiting import DEADLINE_SECONDS, eventually
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 CLOSE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -97,7 +97,7 @@ def test_a_request_that_does_not_arrive_is_given_up(daemon):
         half.sendall(b"GET /healthz HT")
         trickle.settimeout(0.5)
         closed = None
-        while closed is None and time.monotonic() < begin + 19:
+        while closed is None and time.monotonic() < begin + DEADLINE_SECONDS:
             with contextlib.suppress(ConnectionError):
                 trickle.sendall(b"X")
             assert is_well(daemon)
@@ -114,7 +114,7 @@ def test_a_request_that_does_not_arrive_is_given_up(daemon):
 
 def test_a_reader_that_takes_nothing_holds_nobody_up(daemon):
     with workload("--devices", "32", "--processes", "4"):
-        eventually(lambda: len(daemon.document("/api/v1/snapshot")["devices"]) == 32)
+        daemon.catch_up()
         stuck = []
         for _ in range(20):
             connection = daemon.socket()

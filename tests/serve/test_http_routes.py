@@ -23,7 +23,7 @@ SPACES = ("dram", "l1", "l1_small", "trace")
 def busy(daemons):
     daemon = daemons()
     with workload("--devices", "2", "--processes", "2") as pids:
-        eventually(lambda: len(daemon.document("/api/v1/processes")["processes"]) == 2)
+        daemon.catch_up()
         yield daemon, pids
 
 
@@ -78,8 +78,8 @@ def test_processes_of_two_containers_have_two_names(daemons):
 
     daemon = daemons()
     with containers(2):
-        processes = eventually(lambda: len(daemon.document("/api/v1/processes")["processes"]) == 2
-                               and daemon.document("/api/v1/processes")["processes"])
+        daemon.catch_up()
+        processes = daemon.document("/api/v1/processes")["processes"]
         assert [each["pid"] for each in processes] == [1, 1] and len(names(processes)) == 2
         assert names(daemon.document("/api/v1/holdings")["holdings"]) == names(processes)
         assert names(daemon.document("/api/v1/programs")["programs"]) == names(processes)
@@ -313,7 +313,7 @@ def test_one_core(busy):
 def test_banks_add_up_to_the_device(daemons):
     daemon = daemons()
     with workload("--devices", "2"):
-        eventually(lambda: daemon.document("/api/v1/processes")["processes"])
+        daemon.catch_up()
         device = daemon.document("/api/v1/devices/0")["device"]
         banks = daemon.document("/api/v1/devices/0/banks")
         (dram,) = banks["spaces"]
@@ -352,7 +352,7 @@ def test_failures_with_and_without_their_picture(daemons):
         play("allocate", id=1, address=2_000_000, block=4096)
         play("fail", message="Out of Memory", requested=64_880_640, space=1)
         play("free", id=1)
-        eventually(lambda: daemon.document("/api/v1/failures")["failures"])
+        daemon.catch_up()
         (failure,) = daemon.document("/api/v1/failures")["failures"]
         assert failure["pid"] == play.pid and failure["requested"] == 64_880_640
         assert failure["picture"] is None and failure["holdings"] == 1

@@ -209,7 +209,7 @@ def test_d10_only_the_end_of_the_process_counts(server):
         client = Client(server.path)
         client.alloc(0, 4096, DRAM, 1)
         client.query(0)
-        time.sleep(60)
+        time.sleep(600)
         os._exit(0)
     try:
         viewer = server.client()

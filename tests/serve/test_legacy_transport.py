@@ -15,7 +15,7 @@ import pytest
 
 from conftest import Server, legacy_processes, status
 from legacy_client import ALLOC, DRAM, FABRIC, L1, QUERY, Client, message
-from support import built
+from support import built, command
 from support.waiting import DEADLINE_SECONDS, eventually
 
 
@@ -80,12 +80,12 @@ def test_d15_a_foreign_server_keeps_its_path(folder):
     foreign = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     foreign.bind(path)
     foreign.listen(1)
-    command = [built.program("legacy_server"), path]
-    refused = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_SECONDS)
+    line = [built.program("legacy_server"), path]
+    refused = subprocess.run(line, capture_output=True, text=True, timeout=DEADLINE_SECONDS)
     assert refused.returncode == 1
     assert f"another server listens at {path}" in refused.stderr
     foreign.close()  # leaves a socket that nobody serves: that one may go
-    running = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    running = subprocess.Popen(line, stdout=subprocess.DEVNULL)
     eventually(lambda: not connects_not(path))
     running.terminate()
     assert running.wait(DEADLINE_SECONDS) == 0
@@ -114,15 +114,11 @@ def test_d15_a_file_that_is_no_socket_stays(folder):
 def test_d16_d17_our_own_clients_need_no_server(server):
     """A stopped server stalls nobody: the recorder writes its own segment and connects nowhere."""
     os.kill(server.server.pid, signal.SIGSTOP)
-    demo = subprocess.Popen([built.TTMEM, "demo"], stdout=subprocess.DEVNULL,
-                            stderr=subprocess.DEVNULL)
-    try:
-        eventually(lambda: [each for each in status()["processes"] if each["alive"]])
-        for name in os.listdir(f"/proc/{demo.pid}/fd"):
-            assert "socket" not in os.readlink(f"/proc/{demo.pid}/fd/{name}")
-    finally:
-        demo.kill()
-        demo.wait()
+    with command.workload() as demo:
+        assert [each["pid"] for each in status()["processes"] if each["alive"]] == demo.pids
+        pid, = demo.pids
+        for name in os.listdir(f"/proc/{pid}/fd"):
+            assert "socket" not in os.readlink(f"/proc/{pid}/fd/{name}")
 
 
 def test_d18_a_restarted_server_knows_what_is_live(server):
@@ -249,7 +245,7 @@ def test_d22_forked_children_are_told_apart(server):
     if child == 0:
         client.alloc(0, 100, DRAM, 1)
         os.write(tell, b"x")
-        time.sleep(60)
+        time.sleep(600)
         os._exit(0)
     try:
         os.read(ready, 1)

@@ -47,7 +47,7 @@ def receiver():
 def daemon(daemons):
     with workload():
         daemon = daemons()
-        eventually(lambda: daemon.document("/api/v1/processes")["processes"])
+        daemon.catch_up()
         yield daemon
 
 
@@ -157,7 +157,7 @@ def test_what_was_not_sent_is_forgotten_and_said(daemon, receiver):
         assert told["failed"] >= 1 and told["sent"] == 0 and "503" in told["problem"]
         assert told["last_sent_ns"] is None
         receiver.status = 200
-        told = eventually(lambda: (now := daemon.document("/healthz")["push"])["sent"] >= 2 and now)
+        told = eventually(lambda: (now := daemon.document("/healthz")["push"]) and now["sent"] >= 2 and now)
         assert told["problem"] is None and told["last_sent_ns"] > 0
         _, metrics = metrics_of(receiver.got[-1][2])
         (_, failed), = points(metrics["ttmem.push_failed"])

@@ -14,8 +14,8 @@ def test_two_segments_beside_the_runtime_s_own_region(daemons, folder):
     os.makedirs(os.path.join(root, "dev", "shm"))
     daemon = daemons(TTMEM_HOST_ROOT=root)
     with workload("--processes", "2") as pids:
-        snapshot = eventually(lambda: len(daemon.document("/api/v1/processes")["processes"]) == 2
-                              and daemon.document("/api/v1/snapshot"))
+        daemon.catch_up()
+        snapshot = daemon.document("/api/v1/snapshot")
         device = snapshot["devices"][0]
         held = {each["pid"]: [each["devices"][0][space]["requested"]
                               for space in ("dram", "l1", "l1_small", "trace")]

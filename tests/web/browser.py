@@ -50,22 +50,6 @@ def missing():
     return packages_missing()
 
 
-def catch_up(daemon):
-    """Waits until the daemon began and ended a look at its sources: an answer may be 100 ms old, and a
-    test compares the page with several of them."""
-    if "--from" in daemon.options or "--token-file" in daemon.options:
-        return  # it shows a recording, or does not answer us
-
-    def looks():
-        return daemon.document("/healthz")["self"]["refreshes"]
-    before = looks()
-
-    def looked():
-        daemon.ask("/api/v1/snapshot")  # whoever asks makes it look
-        return looks() >= before + 2
-    eventually(looked, "the daemon looks at its sources")
-
-
 class Browser:
     def __init__(self):
         script = os.path.join(os.path.dirname(os.path.realpath(__file__)), "browser.mjs")
@@ -101,7 +85,8 @@ class Browser:
 
     def open(self, path):
         """Shows a view. The daemon has seen by then what happened before, and so has the page."""
-        catch_up(self.daemon)
+        if "--from" not in self.daemon.options and "--token-file" not in self.daemon.options:  # a recording; does not answer us
+            self.daemon.catch_up()
         self.run("await page.goto(argument); await page.locator('main:has(h1):not(:has(.waiting))').waitFor()",
                  self.address + path)
 
