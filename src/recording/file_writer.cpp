@@ -43,7 +43,7 @@ Result<FileDescriptor> create_private_file(const std::string& path, bool replace
   if (file) return file;
   if (errno == EEXIST) {
     return Error{ErrorCode::kWrongKind,
-                 path + ": there is such a file: name another one, or replace it with --force"};
+                 path + ": there is such a file: remove it, or name another one"};
   }
   return system_error(path, "cannot be made");
 }

@@ -113,7 +113,7 @@ def test_a_file_that_is_there_is_not_replaced_unasked(tmp_path):
     file.write_text("precious")
     done = command.run("record", "-o", str(file), "--duration", "0.01")
     assert done.returncode == 3
-    assert "--force" in done.stderr
+    assert "mine: there is such a file: remove it, or name another one\n" in done.stderr
     assert file.read_text() == "precious"
     done = command.run("status", "--from", str(file))
     assert done.returncode == 1

@@ -46,7 +46,7 @@ def test_what_is_no_recording_and_what_may_not_be_replaced(in_process):
         with ttmem.record("block.ttm"):
             print("never")
     except RuntimeError as reason:
-        print("--force" in str(reason))
+        print("remove it" in str(reason))
     with ttmem.record("block.ttm", force=True):
         pass
     """
