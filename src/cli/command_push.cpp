@@ -183,8 +183,11 @@ void write_state(const std::string& path, const std::string& text) {
 void tell(const fleet::PushTarget& target, const fleet::PushState& before,
           const fleet::PushState& state) {
   const bool first = before.sent + before.failed == 0;
-  if (state.problem == before.problem && !first) return;
-  if (state.problem.empty()) {
+  if (state.problem == before.problem && state.refused == before.refused && !first) return;
+  if (state.problem.empty() && !state.refused.empty()) {
+    say("ttmem push: a part was not taken: {}\n", state.refused);
+    serve::tell_service_manager("STATUS=a part was not taken: " + state.refused);
+  } else if (state.problem.empty()) {
     say("ttmem push: metrics go to {}\n", target.to.authority());
     serve::tell_service_manager("STATUS=metrics go to " + target.to.authority());
   } else {
@@ -213,7 +216,7 @@ int push(const PushOptions& options) {
     fleet::push_once(*target, wall_ns(), state);
     tell(*target, before, state);
     write_state(options.state, fleet::state_json(*target, state));
-    if (options.once) return state.problem.empty() ? kOk : kFailed;
+    if (options.once) return (state.problem + state.refused).empty() ? kOk : kFailed;
   } while (!stop.wait(state.pause(every)));
   return kOk;
 }

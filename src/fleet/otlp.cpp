@@ -13,8 +13,11 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "export/protobuf.hpp"
 #include "view/json_values.hpp"
+#include "view/units.hpp"
 
 namespace ttmem::fleet {
 namespace {
@@ -227,6 +230,64 @@ Json json_of(const Metric& metric, const OtlpDocument& document) {
   return value;
 }
 
+// ---- what a receiver answers
+
+// The number at the beginning of a message, taken from it; empty if there is none.
+std::optional<std::uint64_t> take_number(std::string_view& text) {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0; shift < 64 && !text.empty(); shift += 7) {
+    const auto byte = static_cast<std::uint8_t>(text.front());
+    text.remove_prefix(1);
+    value |= std::uint64_t{byte & 0x7Fu} << shift;
+    if (byte < 0x80) return value;
+  }
+  return std::nullopt;
+}
+
+// The number and the text in fields of these numbers, if they are there, up to what cannot be read.
+struct NumberAndText {
+  std::uint64_t number = 0;
+  std::string_view text;
+};
+NumberAndText fields_of(std::string_view message, std::uint64_t number, std::uint64_t text) {
+  constexpr std::uint64_t kNumber = 0, kText = 2;
+  NumberAndText found;
+  while (const auto key = take_number(message)) {
+    const auto value = take_number(message);
+    if (!value || (*key & 7) % kText != 0 || (*key & 7) > kText) return found;
+    if ((*key & 7) == kNumber) {
+      if (*key >> 3 == number) found.number = *value;
+      continue;
+    }
+    if (*value > message.size()) return found;
+    if (*key >> 3 == text) found.text = message.substr(0, *value);
+    message.remove_prefix(*value);
+  }
+  return found;
+}
+
+std::string refusal_text(std::uint64_t points, std::string_view why) {
+  if (points == 0 && why.empty()) return "";
+  std::string text = points == 0 ? "a warning" : view::count_text(points, "point") + " refused";
+  return why.empty() ? text : fmt::format("{}: {}", text, why);
+}
+
+std::string refusal_in_json(std::string_view answer) {
+  const auto document = Json::parse(answer, nullptr, false);
+  const auto partial = document.is_object() ? document.find("partialSuccess") : document.end();
+  if (!document.is_object() || partial == document.end() || !partial->is_object()) return "";
+  const auto points = partial->find("rejectedDataPoints"), why = partial->find("errorMessage");
+  std::uint64_t number = 0;
+  if (points != partial->end() && points->is_string()) {
+    const std::string text = points->get<std::string>();
+    std::from_chars(text.data(), text.data() + text.size(), number);
+  } else if (points != partial->end() && points->is_number_unsigned()) {
+    number = points->get<std::uint64_t>();
+  }
+  return refusal_text(
+      number, why != partial->end() && why->is_string() ? why->get<std::string>() : std::string());
+}
+
 std::optional<int> hexadecimal_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -281,6 +342,12 @@ std::string otlp_json(const OtlpDocument& document) {
                     {"scopeMetrics", Json::array({scoped})}};
   const Json request = {{"resourceMetrics", Json::array({all})}};
   return request.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string otlp_refusal(std::string_view answer, bool json) {
+  if (json) return refusal_in_json(answer);
+  const NumberAndText refused = fields_of(fields_of(answer, 0, 1).text, 1, 2);
+  return refusal_text(refused.number, refused.text);
 }
 
 Attributes parse_attributes(std::string_view text) {

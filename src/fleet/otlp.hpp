@@ -30,6 +30,10 @@ struct OtlpDocument {
 std::string otlp_protobuf(const OtlpDocument& document);
 std::string otlp_json(const OtlpDocument& document);
 
+// What a receiver that took a document says it did not take of it (ExportMetricsServiceResponse, in
+// the form of the request): "12 points refused: why". "" if it took all, or says anything else.
+std::string otlp_refusal(std::string_view answer, bool json);
+
 // "name=value,name=value" of OTEL_RESOURCE_ATTRIBUTES and OTEL_EXPORTER_OTLP_HEADERS, with %XX in
 // values. What is no such pair is left out.
 Attributes parse_attributes(std::string_view text);

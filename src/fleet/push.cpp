@@ -82,12 +82,30 @@ std::string problem_of(const PushTarget& target, const Result<Answer>& answer) {
                      said.empty() ? "" : ": " + said);
 }
 
-std::string push(const PushTarget& target, std::uint64_t now_ns, const PushState& state) {
+// What is not taken of a document that is.
+std::string refused_of(const PushTarget& target, const Answer& answer) {
+  if (target.format == PushFormat::kPrometheus) return {};
+  const std::string said = otlp_refusal(answer.body, target.format == PushFormat::kOtlpJson);
+  if (said.empty()) return {};
+  return fmt::format("{}: {}", target.to.authority(), view::printable(said.substr(0, kMostSaid)));
+}
+
+void push(const PushTarget& target, std::uint64_t now_ns, PushState& state) {
+  state.problem.clear();
+  state.refused.clear();
   auto text = fetch(target);
-  if (!text) return text.error().message;
+  if (!text) {
+    state.problem = text.error().message;
+    return;
+  }
   const auto request = request_of(target, with_own(std::move(*text), state), now_ns, state);
-  if (!request) return request.error().message;
-  return problem_of(target, ask(*request));
+  if (!request) {
+    state.problem = request.error().message;
+    return;
+  }
+  const auto answer = ask(*request);
+  state.problem = problem_of(target, answer);
+  if (state.problem.empty()) state.refused = refused_of(target, *answer);
 }
 
 }  // namespace
@@ -100,7 +118,7 @@ milliseconds PushState::pause(milliseconds every) const {
 
 void push_once(const PushTarget& target, std::uint64_t now_ns, PushState& state) {
   if (state.started_ns == 0) state.started_ns = now_ns;
-  state.problem = push(target, now_ns, state);
+  push(target, now_ns, state);
   if (state.problem.empty()) {
     ++state.sent;
     state.in_a_row = 0;
@@ -121,11 +139,12 @@ std::string import_path(const std::string& path, const std::string& host) {
 std::string state_json(const PushTarget& target, const PushState& state) {
   using view::json::text_or_null;
   using view::json::time_or_null;
-  const view::json::Json document = {{"to", target.to.authority()},
-                                     {"sent", state.sent},
-                                     {"failed", state.failed},
-                                     {"last_sent_ns", time_or_null(state.last_sent_ns)},
-                                     {"problem", text_or_null(state.problem)}};
+  const view::json::Json document = {
+      {"to", target.to.authority()},
+      {"sent", state.sent},
+      {"failed", state.failed},
+      {"last_sent_ns", time_or_null(state.last_sent_ns)},
+      {"problem", text_or_null(state.problem.empty() ? state.refused : state.problem)}};
   return view::json::text(document, view::JsonLayout::kCompact) + "\n";
 }
 

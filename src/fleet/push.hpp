@@ -37,6 +37,7 @@ struct PushState {
   std::uint64_t sent = 0, failed = 0;
   unsigned in_a_row = 0;  // failures since the last success
   std::string problem;    // of the last attempt; "" = none
+  std::string refused;    // of the last that was sent, by who took the rest of it; "" = nothing
 
   // How long to wait before the next attempt: twice as long after each failure, five minutes at
   // most.

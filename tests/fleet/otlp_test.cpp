@@ -53,6 +53,30 @@ const nlohmann::json& metric(const nlohmann::json& metrics, const std::string& n
   return metrics[0];
 }
 
+TEST(Otlp, WhatAReceiverRefusesIsRead) {
+  using namespace std::string_literals;
+  EXPECT_EQ(otlp_refusal("", false), "");
+  EXPECT_EQ(otlp_refusal("\x0A\x07\x08\xAC\x02\x12\x02no"s, false), "300 points refused: no");
+  EXPECT_EQ(otlp_refusal("\x0A\x04\x12\x02no"s, false), "a warning: no");
+  EXPECT_EQ(otlp_refusal("\x0A\x02\x08\x01"s, false), "1 point refused");
+  // Cut off, of another kind, without an end: nothing that could be read.
+  for (const std::string& wrong :
+       {"\x0A\x07\x08"s, "\x0A"s, "\x0D\x01\x02\x03\x04"s, "<html>"s,
+        "\x0A\x0B"s + std::string(11, '\xFF'), std::string(64, '\xFF')}) {
+    EXPECT_EQ(otlp_refusal(wrong, false), "");
+  }
+  EXPECT_EQ(
+      otlp_refusal(R"({"partialSuccess":{"rejectedDataPoints":"12","errorMessage":"no"}})", true),
+      "12 points refused: no");
+  EXPECT_EQ(otlp_refusal(R"({"partialSuccess":{"rejectedDataPoints":12}})", true),
+            "12 points refused");
+  for (const char* wrong :
+       {"", "{}", "[]", "3", R"({"partialSuccess":{}})", R"({"partialSuccess":[1]})",
+        R"({"partialSuccess":{"rejectedDataPoints":-1,"errorMessage":7}})"}) {
+    EXPECT_EQ(otlp_refusal(wrong, true), "") << wrong;
+  }
+}
+
 TEST(Otlp, NamesUnitsAndShapes) {
   const auto request = nlohmann::json::parse(otlp_json(document()));
   const auto& all = request["resourceMetrics"][0];

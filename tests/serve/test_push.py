@@ -138,6 +138,19 @@ def test_a_receiver_that_refuses(daemon, receiver, status, said):
     assert done.stderr.endswith(said + ": no\\x1b room\n")
 
 
+def test_what_a_receiver_takes_only_in_part_is_said(daemon, receiver):
+    """As OTLP has it: the status is that of a success, and the answer says what was refused."""
+    receiver.said = b'{"partialSuccess":{"rejectedDataPoints":"12","errorMessage":"too\\u001b old"}}'
+    done = push(daemon, "--otlp", receiver.url, "--json", "--once")
+    assert done.returncode == 3 and done.stderr.endswith(": 12 points refused: too\\x1b old\n"), done.stderr
+    receiver.said = b"\x0a\x02\x08\x0c"
+    state = os.path.join(os.environ["TTMEM_DIR"], "push.json")
+    done = push(daemon, "--otlp", receiver.url, "--once", "--state", state)
+    assert done.returncode == 3 and done.stderr.endswith(": 12 points refused\n"), done.stderr
+    told = daemon.document("/healthz")["push"]
+    assert (told["sent"], told["failed"]) == (1, 0) and "12 points refused" in told["problem"]
+
+
 def test_nobody_there(receiver, daemon):
     done = push(daemon, "--otlp", "http://127.0.0.1:1", "--once")
     assert done.returncode == 3 and "Connection refused" in done.stderr
