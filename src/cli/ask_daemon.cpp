@@ -200,11 +200,22 @@ std::optional<Socket> connect_by_address() {
   return socket;
 }
 
+std::optional<Socket> connect_to_daemon() {
+  auto socket = connect_locally();
+  return socket ? std::move(socket) : connect_by_address();
+}
+
 }  // namespace
 
+const char* named_daemon() {
+  const char* named = std::getenv("TTMEM_SERVE");
+  return named != nullptr && *named != '\0' && std::string_view(named) != "off" ? named : nullptr;
+}
+
+bool is_daemon_there() { return connect_to_daemon().has_value(); }
+
 std::optional<std::string> ask_daemon(const std::string& path) {
-  auto socket = connect_locally();
-  if (!socket) socket = connect_by_address();
+  const auto socket = connect_to_daemon();
   if (!socket) return std::nullopt;
   const Clock::time_point deadline = Clock::now() + kPatience;
   const std::string request =

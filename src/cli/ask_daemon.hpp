@@ -24,6 +24,12 @@ namespace ttmem::cli {
 // $TTMEM_DIR names a directory.
 std::optional<std::string> ask_daemon(const std::string& path);
 
+// Whether one listens there that may be asked: then it did not answer in time.
+bool is_daemon_there();
+
+// What TTMEM_SERVE names; null if nothing, or "off".
+const char* named_daemon();
+
 // Who listens at that address and is not asked, being none of those who may run it.
 std::optional<std::uint32_t> stranger_in_its_place();
 

@@ -65,8 +65,7 @@ Check directory_check() {
             "unset TTMEM_DISABLE"};
   }
   if (check.problem.empty()) return {"directory", Verdict::kPass, check.directory, ""};
-  return {"directory", Verdict::kFail, "NONE: " + check.problem,
-          "make it writable, or name another directory with TTMEM_DIR"};
+  return {"directory", Verdict::kFail, "NONE: " + check.problem, check.remedy};
 }
 
 Check permissions_check() {
@@ -117,19 +116,29 @@ Check room_check() {
   return check;
 }
 
+Check silent_daemon_check() {
+  if (is_daemon_there()) {
+    return {"daemon", Verdict::kWarn, "one listens, but does not answer in time",
+            "start it again: systemctl restart ttmem"};
+  }
+  if (const char* named = named_daemon()) {
+    return {"daemon", Verdict::kWarn,
+            fmt::format("none answers at {}, which TTMEM_SERVE names", named),
+            "start one there, or unset TTMEM_SERVE; your own processes are seen without"};
+  }
+  return {"daemon", Verdict::kPass,
+          "none answers; your own processes are seen without (`ttmem serve` starts one)", ""};
+}
+
 Check daemon_check() {
   const auto answer = ask_daemon("/healthz");
   if (const auto stranger = answer ? std::nullopt : stranger_in_its_place()) {
-    return {
-        "daemon", Verdict::kWarn,
-        fmt::format("{} listens at its address, and is neither root nor ttmem nor you: not asked",
-                    collect::user_name(*stranger)),
-        "end that program, or name the daemon's own address with TTMEM_SERVE"};
+    return {"daemon", Verdict::kWarn,
+            fmt::format("a program of the user {} listens at its address: not asked",
+                        collect::user_name(*stranger)),
+            "end that program, or name the daemon's own address with TTMEM_SERVE"};
   }
-  if (!answer) {
-    return {"daemon", Verdict::kPass,
-            "none answers; your own processes are seen without (`ttmem serve` starts one)", ""};
-  }
+  if (!answer) return silent_daemon_check();
   const auto health = nlohmann::json::parse(*answer, nullptr, false);
   const std::string version =
       health.is_object() && health.contains("version") && health["version"].is_string()
@@ -164,8 +173,10 @@ Check terminal_check() {
     return {"terminal", Verdict::kPass, "the output goes to no terminal", ""};
   }
   const char* term = std::getenv("TERM");
-  if (term == nullptr || *term == '\0' || std::string_view(term) == "dumb") {
-    return {"terminal", Verdict::kWarn, "TERM is not set, so that `ttmem top` cannot draw",
+  const bool is_set = term != nullptr && *term != '\0';
+  if (!is_set || std::string_view(term) == "dumb") {
+    return {"terminal", Verdict::kWarn,
+            fmt::format("TERM is {}, so that `ttmem top` cannot draw", is_set ? term : "not set"),
             "export TERM=xterm-256color"};
   }
   return {"terminal", Verdict::kPass, term, ""};

@@ -126,7 +126,7 @@ int run_program(const RunOptions& options) {
   }
   if (const auto check = inject::check_recording();
       !check.problem.empty() && (options.strict || !check.disabled)) {
-    say("ttmem: nothing will be recorded: {}\n", view::printable(check.problem));
+    say("ttmem: nothing will be recorded: {}: {}\n", view::printable(check.problem), check.remedy);
     if (options.strict) return kFailed;
   }
   if (options.extras.native_stacks && !collect::can_name_native_calls()) {

@@ -13,6 +13,7 @@ import platform
 import resource
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -150,6 +151,11 @@ def verdict(found, name):
     return one["verdict"], one["finding"]
 
 
+def remedy(found, name):
+    (one,) = [check for check in found if check["id"] == name]
+    return one["remedy"]
+
+
 def test_every_check_has_a_stable_id_and_what_fails_has_a_remedy():
     found = checks()
     assert [check["id"] for check in found] == [*HOST_CHECKS, "hooks"]
@@ -171,9 +177,41 @@ def test_a_driver_and_a_device_that_may_not_be_opened():
 
 def test_a_directory_that_cannot_be_used_fails():
     found = checks(TTMEM_DIR="/nonexistent/x")
-    assert verdict(found, "directory")[0] == "FAIL"
-    assert [check["remedy"] for check in found if check["id"] == "room"] == ["as the check `directory` says"]
+    assert verdict(found, "directory") == ("FAIL", "NONE: /nonexistent/x does not exist and cannot be made")
+    assert remedy(found, "directory") == "make it, or set TTMEM_DIR"
+    assert remedy(found, "room") == "as the check `directory` says"
     assert verdict(checks(TTMEM_DISABLE="1"), "directory")[0] == "WARN"
+
+
+def test_a_limit_of_file_sizes_has_its_own_remedy():
+    """Whoever may write the directory already gains nothing by making it writable."""
+    def small_files():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    done = subprocess.run([TTMEM, "doctor", "--json", "--", "/bin/true"], preexec_fn=small_files, capture_output=True,
+                          text=True, check=False)
+    found = json.loads(done.stdout)["checks"]
+    assert verdict(found, "directory") == ("FAIL", "NONE: files may not be large enough")
+    assert remedy(found, "directory") == "raise `ulimit -f`"
+
+
+def test_a_daemon_that_does_not_answer_is_not_taken_for_none():
+    assert verdict(checks(), "daemon")[0] == "PASS"
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = f"127.0.0.1:{listening.getsockname()[1]}"
+        found = checks(TTMEM_SERVE=address)
+        assert verdict(found, "daemon") == ("WARN", "one listens, but does not answer in time")
+    found = checks(TTMEM_SERVE=address)
+    assert verdict(found, "daemon") == ("WARN", f"none answers at {address}, which TTMEM_SERVE names")
+    assert verdict(checks(TTMEM_SERVE="off"), "daemon")[0] == "PASS"
+
+
+def test_a_terminal_that_cannot_draw_is_named():
+    for term, words in (("dumb", "TERM is dumb, so that"), ("", "TERM is not set, so that")):
+        done = subprocess.run(["script", "--quiet", "--return", "--command", f"{TTMEM} doctor -- /bin/true", "/dev/null"],
+                              capture_output=True, text=True, check=False, env={**os.environ, "TERM": term})
+        assert words in done.stdout
 
 
 def test_what_a_library_lacks_stands_in_one_line(package):
@@ -183,15 +221,16 @@ def test_what_a_library_lacks_stands_in_one_line(package):
 
 
 def test_the_bundle_has_no_secrets_and_is_for_its_owner_alone():
-    settings = {"TT_METAL_HOME": "/opt/metal", "TTMEM_TOKEN": "hunter2", "OTHER": "hunter2",
-                "TT_password": "hunter2", "TTMEM_PROXY": "https://me:hunter2@host/"}
+    secrets = {"TTMEM_TOKEN": "hunter2", "TT_password": "hunter2", "TT_PWD": "hunter2", "TTMEM_PROXY": "https://me:hunter2@host/",
+               "TTMEM_ENGINE": "https://host/?token=hunter2", "TTNN_REGISTRY": "me:hunter2@host"}
+    settings = {"TT_METAL_HOME": "/opt/metal", "OTHER": "hunter2", **secrets}
     command.run("doctor", "--bundle", "support.tar", "--", "/bin/true", **settings)
     assert os.stat("support.tar").st_mode & 0o777 == 0o600
     with tarfile.open("support.tar") as archive:
         texts = {os.path.basename(one.name): archive.extractfile(one).read().decode() for one in archive.getmembers()}
     assert {"doctor.json", "system.txt", "environment.txt", "snapshot.json"} <= set(texts)
     assert "TT_METAL_HOME=/opt/metal\n" in texts["environment.txt"]
-    for name in ("TTMEM_TOKEN", "TT_password", "TTMEM_PROXY"):
+    for name in secrets:
         assert f"{name}=(left out)\n" in texts["environment.txt"]
     assert "hunter2" not in "".join(texts.values())
     assert json.loads(texts["doctor.json"])["document"] == "doctor"
@@ -203,7 +242,7 @@ def test_the_bundle_replaces_nothing_and_follows_no_link():
     write("there.tar", "mine")
     for name in ("link.tar", "there.tar"):
         done = command.run("doctor", "--bundle", name, "--", "/bin/true")
-        assert done.returncode == 3 and name in done.stderr
+        assert done.returncode == 3 and f"{name}: there is such a file: remove it, or name another one" in done.stderr
     assert not os.path.exists("elsewhere")
     assert open("there.tar", encoding="utf-8").read() == "mine"
 

@@ -36,33 +36,40 @@ bool is_file(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
-std::string words_for(int error, const std::string& directory) {
+// Why a segment cannot be made there, and what to do.
+struct Words {
+  std::string problem, remedy;
+};
+
+Words words_for(int error, const std::string& directory) {
+  const std::string another = "set TTMEM_DIR to another directory";
   switch (error) {
     case ENOENT:
       if (::access(directory.c_str(), F_OK) == 0) {
-        return "no file can be made in " + directory + ": set TTMEM_DIR to another directory";
+        return {"no file can be made in " + directory, another};
       }
-      return directory + " does not exist and cannot be made: make it, or set TTMEM_DIR";
+      return {directory + " does not exist and cannot be made", "make it, or set TTMEM_DIR"};
     case EEXIST:
     case ENOTDIR:
-      return is_file(directory) ? directory + " is a file: set TTMEM_DIR to a directory"
-                                : directory + " cannot be a directory: set TTMEM_DIR to one";
+      return {directory + (is_file(directory) ? " is a file" : " cannot be a directory"),
+              "set TTMEM_DIR to a directory"};
     case EACCES:
     case EPERM:
-      return directory + " may not be written by this user: set TTMEM_DIR to a directory of yours";
+      return {directory + " may not be written by this user",
+              "set TTMEM_DIR to a directory of yours"};
     case ELOOP:
-      return directory + " is a link, which is not followed there: remove it, or set TTMEM_DIR";
+      return {directory + " is a link, which is not followed there", "remove it, or set TTMEM_DIR"};
     case EROFS:
-      return directory + " is on a read-only file system: set TTMEM_DIR to another directory";
+      return {directory + " is on a read-only file system", another};
     case ENOSPC:
     case EDQUOT:
-      return directory + " has too little room: free some, or set TTMEM_DIR to another directory";
+      return {directory + " has too little room", "free some, or " + another};
     case EFBIG:
-      return "files may not be large enough: raise `ulimit -f`";
+      return {"files may not be large enough", "raise `ulimit -f`"};
     case ENOMEM:
-      return "there are too few addresses for a segment: raise `ulimit -v`";
+      return {"there are too few addresses for a segment", "raise `ulimit -v`"};
     default:
-      return directory + " cannot be used: " + std::strerror(error);
+      return {directory + " cannot be used: " + std::strerror(error), another};
   }
 }
 
@@ -80,13 +87,16 @@ RecordingCheck check_recording() {
   check.directory = path;
   if (is_disabled()) {
     check.disabled = true;
-    check.problem = "TTMEM_DISABLE is set: unset it";
+    check.problem = "TTMEM_DISABLE is set";
+    check.remedy = "unset it";
     return check;
   }
   int error = make_segment(segment::Choice::kFirst);
   if (segment::is_full(error)) error = make_segment(segment::Choice::kLast);
   if (error != 0) {
-    check.problem = words_for(error, check.directory.empty() ? "TTMEM_DIR" : check.directory);
+    const auto words = words_for(error, check.directory.empty() ? "TTMEM_DIR" : check.directory);
+    check.problem = words.problem;
+    check.remedy = words.remedy;
   }
   return check;
 }

@@ -12,7 +12,8 @@ namespace ttmem::inject {
 struct RecordingCheck {
   bool disabled = false;  // by who started the program: no news to them
   std::string directory;  ///< where segments are written
-  std::string problem;    ///< why nothing will be recorded, and what to do; "" = it will be
+  std::string problem;    ///< why nothing will be recorded; "" = it will be
+  std::string remedy;     ///< what to do then
 };
 
 /// Makes a segment as a recorder would, in this environment, and removes it again.
