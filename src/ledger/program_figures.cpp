@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "ledger/live_state.hpp"
 #include "ledger/ring_views.hpp"
@@ -56,24 +57,33 @@ std::uint64_t unique_bytes(const LiveState& live, DeviceIndex device) {
   return sum;
 }
 
-// The binaries that repeat most. Equal code of two sets is one.
+// The binaries that repeat most. Equal code of two sets is one. Of its names the first by alphabet
+// is told: in which order they came, no two readers need to have seen.
 std::vector<SharedCode> shared_code(const LiveState& live, DeviceIndex device) {
-  std::map<Code, CodeUse> all;
+  struct Use {
+    std::uint64_t kernels = 0;
+    std::string_view name;
+  };
+  std::map<Code, Use> all;
   for (const SetIndex set : live.catalog.sets_of(device)) {
     const ProgramTotals* totals = live.programs.totals(set);
     if (!totals) continue;
     live.catalog.effort().spend(totals->codes().size());
     for (const auto& [code, use] : totals->codes()) {
       if (code.hash == 0) continue;
-      CodeUse& sum = all[code];
+      Use& sum = all[code];
       sum.kernels = add(sum.kernels, use.kernels);
-      sum.name = use.name;
+      live.catalog.effort().spend(use.names.size());
+      for (const auto& [id, kernels] : use.names) {
+        const std::string_view name = live.catalog.string(id);
+        if (sum.name.empty() || name < sum.name) sum.name = name;
+      }
     }
   }
   std::vector<SharedCode> shared;
   for (const auto& [code, use] : all) {
     if (use.kernels < 2 || code.bytes == 0) continue;
-    shared.push_back({std::string(live.catalog.string(use.name)), code.bytes, use.kernels});
+    shared.push_back({std::string(use.name), code.bytes, use.kernels});
   }
   keep_most_repeated(shared);
   return shared;

@@ -85,8 +85,12 @@ void ProgramTotals::count_kernel(const KernelRecord& kernel, KernelType type, bo
   const Code code{kernel.hash, kernel.packed_bytes};
   CodeUse& use = codes_[code];
   std::uint64_t& users = use.kernels;
-  if (kernel.name != 0) use.name = kernel.name;
   step(users, up);
+  if (kernel.name != 0) {
+    std::uint64_t& named = use.names[kernel.name];
+    step(named, up);
+    if (named == 0) use.names.erase(kernel.name);
+  }
   const bool first_or_last = users == (up ? 1u : 0u);
   // Code without a hash cannot be recognised, so it counts each time.
   if (code.hash == 0 || first_or_last) change(unique_, code.bytes, up);

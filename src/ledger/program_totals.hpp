@@ -71,8 +71,8 @@ struct Code {
   friend auto operator<=>(const Code&, const Code&) = default;
 };
 struct CodeUse {
-  std::uint64_t kernels = 0;  // that have it
-  StringId name = 0;          // of one of them
+  std::uint64_t kernels = 0;                // that have it
+  std::map<StringId, std::uint64_t> names;  // how many of them have which
 };
 struct CodeHash {
   std::size_t operator()(const Code& code) const { return code.hash ^ code.bytes; }

@@ -184,6 +184,28 @@ TEST(SharedCode, IsWhatKernelsHaveInCommon) {
   EXPECT_EQ(world.figures().kernels.code_bytes, 14'300u);
 }
 
+// Two readers of one moment need not have seen the same events before it.
+TEST(SharedCode, HasOneNameInWhicheverOrderItCame) {
+  World world;
+  const SetIndex set = world.set({1});
+  world.ledger.set_string(7, "softmax");
+  world.ledger.set_string(8, "add");
+  const auto load = [&](std::uint64_t id, StringId name) {
+    world.program(id, set, {},
+                  {{.packed = 4300, .cores = {0, 0, 7, 7}, .hash = 0xAB, .name = name}});
+    world.dispatch(id);
+  };
+  const auto told = [&] { return world.figures().kernels.shared_code.at(0).name; };
+  load(1, 8);
+  load(2, 7);
+  load(3, 7);
+  EXPECT_EQ(told(), "add");
+  world.drop(1);
+  EXPECT_EQ(told(), "softmax") << "of a kernel that is there";
+  load(4, 8);
+  EXPECT_EQ(told(), "add");
+}
+
 TEST(SharedCode, CodeThatNobodyNamedIsNotTheSame) {
   World world;
   const SetIndex set = world.set({1});

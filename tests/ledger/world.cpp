@@ -157,6 +157,7 @@ void World::program(std::uint64_t id, SetIndex set, const std::vector<Cb>& cbs,
       KernelRecord record;
       record.program = id;
       record.hash = kernel.hash;
+      record.name = kernel.name;
       record.packed_bytes = kernel.packed;
       record.core_type = kernel.core_type;
       record.cores = cores(kernel.cores, kernel.core_type);

@@ -34,6 +34,7 @@ struct Kernel {
   CoreRange cores;
   CoreType core_type = CoreType::kTensix;
   std::uint64_t hash = 0;
+  StringId name = 0;
 };
 
 // A Wormhole: `columns` x `rows` workers, two dispatch cores below them, 16 ethernet cores.
