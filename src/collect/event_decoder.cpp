@@ -20,6 +20,8 @@ using segment::Meta;
 using segment::Note;
 using segment::Payload;
 
+constexpr ledger::TimeNs kReadApartNs = 1'000'000;  // two clocks, at the very most
+
 constexpr std::uint64_t kLiveBit = 1ull << Meta::kLiveShift;
 constexpr std::uint64_t kLoadedBit = std::uint64_t{segment::kFlagLoaded} << Meta::kFlagsShift;
 
@@ -264,10 +266,14 @@ std::uint64_t EventDecoder::ticks_of(EventKind kind, const Payload& payload) con
   }
 }
 
-// Not every event carries a time of its own; none is earlier than the one before it.
+// Not every event carries a time of its own; none is earlier than the one before it. Each look
+// reads the clocks anew, some nanoseconds apart, and one on the wall may be set back.
 ledger::TimeNs EventDecoder::not_before(std::uint64_t ticks) {
   ticks_ = std::max(ticks_, ticks);
-  return clock_.wall(ticks_);
+  const ledger::TimeNs time = clock_.wall(ticks_);
+  const bool is_misread = time < time_ && time_ - time < kReadApartNs;
+  if (!is_misread) time_ = time;
+  return time_;
 }
 
 Shares EventDecoder::shares() const {

@@ -69,6 +69,7 @@ class EventDecoder {
   const TickClock& clock_;
   ledger::ProcessLedger& ledger_;
   std::uint64_t ticks_ = 0;  // of the latest event told
+  ledger::TimeNs time_ = 0;  // the same by the clock on the wall
   Shares shares_;            // after it
   bool may_differ_ = true;   // the shares since then
   // What workloads launch; all of them once the table was asked for those of before.

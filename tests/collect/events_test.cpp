@@ -82,6 +82,27 @@ class EventsOf : public ::testing::Test {
   std::uint32_t cores16_ = 0;
 };
 
+// Every look reads the clocks anew: the one on the wall some nanoseconds later than the last time,
+// or set back.
+TEST_F(EventsOf, NoneIsEarlierThanTheOneBeforeUnlessTheClockWasSetBack) {
+  Collector collector = following();
+  const Moment first = Moment::now();
+  bool is_held = false;
+  const auto told_at = [&](std::uint64_t elapsed_ns, std::int64_t misread_ns) {
+    is_held = !is_held;
+    Payload payload = buffer_payload(1, 64, 1000, 0, is_held);
+    payload.time = first.monotonic_ns;
+    builder_.put(0, payload);
+    collector.refresh(
+        {0, first.monotonic_ns + elapsed_ns, first.wall_ns + elapsed_ns + misread_ns});
+    return collector.take_events().back().time;
+  };
+  const ledger::TimeNs time = told_at(1000, 0);
+  EXPECT_EQ(told_at(2000, -10), time);
+  EXPECT_EQ(told_at(3000, 10), time + 10);
+  EXPECT_EQ(told_at(4000, -3'600'000'000'000), time - 3'600'000'000'000);
+}
+
 TEST_F(EventsOf, BuffersFromTheBeginningAndAsTheyCome) {
   builder_.put(0, buffer_payload(0x11, 64, 1000));
   builder_.put(0, buffer_payload(0x11, 64, 1000, 0, false));
