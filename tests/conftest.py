@@ -9,6 +9,7 @@ build/, or in TTMEM_BUILD_DIR.
 import contextlib
 import os
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -22,6 +23,10 @@ from support import built, terminal  # noqa: E402
 
 
 def pytest_configure():
+    # Who starts tests in the background, or with nohup, has these ignored, and every program of a test would too.
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
     if not os.path.exists(built.TTMEM):
         pytest.exit(f"{built.TTMEM} is not there: build first, or name the folder in TTMEM_BUILD_DIR", 4)
 

@@ -3,14 +3,17 @@
 """`ttmem explain` and `ttmem run --explain` where there is nothing to explain; the gallery of real failures
 is in tests/runtime/test_failures.py."""
 
+import fcntl
 import json
 import os
 import signal
+import struct
 import subprocess
-import time
+import termios
 
 from support import command
 from support.built import TTMEM
+from support.waiting import DEADLINE_SECONDS, eventually
 
 
 def test_without_a_failure():
@@ -33,7 +36,7 @@ def test_the_parent_ends_as_its_program_does():
 
 def test_the_parent_passes_signals_on():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        with subprocess.Popen([TTMEM, "run", "--explain", "sh", "-c", "echo; exec sleep 60"],
+        with subprocess.Popen([TTMEM, "run", "--explain", "sh", "-c", "echo; exec sleep 600"],
                               stdout=subprocess.PIPE) as parent:
             parent.stdout.readline()
             parent.send_signal(number)
@@ -52,7 +55,7 @@ def test_the_program_decides_about_its_signals():
 def test_leaks_without_steps():
     with subprocess.Popen([TTMEM, "leaks"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watching:
         watching.send_signal(signal.SIGINT)
-        out, _ = watching.communicate(timeout=60)
+        out, _ = watching.communicate(timeout=DEADLINE_SECONDS)
     assert watching.returncode in (0, -signal.SIGINT)
     assert watching.returncode != 0 or out.startswith("No steps were seen")
 
@@ -68,6 +71,11 @@ def test_a_number_of_steps_is_one_or_more():
         assert done.returncode == 2 and "--steps: must be 1 or more" in done.stderr
 
 
+def unread(pipe):
+    """Bytes that nobody has taken out of it yet."""
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
+
+
 def test_leaks_end_with_the_process_that_they_follow():
     with command.workload() as workload:
         pid = str(workload.pids[0])
@@ -76,9 +84,9 @@ def test_leaks_end_with_the_process_that_they_follow():
             for _ in range(3):
                 watching.stdin.write("\n")
                 watching.stdin.flush()
-                time.sleep(0.3)
+                eventually(lambda: unread(watching.stdin) == 0, "it has read what was typed")
             os.kill(int(pid), signal.SIGKILL)
-            report = json.loads(watching.communicate(timeout=60)[0])
+            report = json.loads(watching.communicate(timeout=DEADLINE_SECONDS)[0])
     assert watching.returncode == 0
     process, = report["processes"]
     assert process["pid"] == int(pid) and process["steps_from"] == "marks" and not process["known"]

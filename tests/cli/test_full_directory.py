@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from support.built import TTMEM
+from support.waiting import DEADLINE_SECONDS
 
 #: In a mount namespace of its own, so that the machine's directories stay as they are.
 SCRIPT = """
@@ -31,7 +32,7 @@ def look(fill):
     """What status and doctor say where somebody has put so many bytes into /run/ttmem."""
     if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], check=False).returncode != 0:
         pytest.skip("only root can have mounts of its own")
-    subprocess.run(["unshare", "-m", "sh", "-c", SCRIPT.format(fill=fill, ttmem=TTMEM)], check=True, timeout=60)
+    subprocess.run(["unshare", "-m", "sh", "-c", SCRIPT.format(fill=fill, ttmem=TTMEM)], check=True, timeout=DEADLINE_SECONDS)
     with open("status.json", encoding="utf-8") as file, open("doctor.txt", encoding="utf-8") as doctor, \
             open("run.txt", encoding="utf-8") as names:
         return json.load(file), doctor.read(), names.read()

@@ -70,7 +70,7 @@ def test_it_becomes_the_program():
 def test_signals_reach_the_program():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL, signal.SIGHUP):
         with subprocess.Popen(
-            [TTMEM, "run", "sh", "-c", "echo; exec sleep 60"], stdout=subprocess.PIPE
+            [TTMEM, "run", "sh", "-c", "echo; exec sleep 600"], stdout=subprocess.PIPE
         ) as child:
             child.stdout.readline()
             child.send_signal(number)

@@ -57,20 +57,19 @@ def test_overview_names_devices_and_processes_and_adds_up(start):
         for pid in demo.pids:
             screen.shows(f" {pid} ")
         screen.press("b")
-        screen.shows("52,445,184")
-        shown = screen.screen()
-        rows = [re.findall(r"[\d,]{6,}", line) for line in shown.split("\n")]
+
+        def rows_of(shown):
+            """What stands in DRAM in the row of each process."""
+            found = [re.findall(r"[\d,]{6,}", line) for line in shown.split("\n")
+                     if any(f" {pid} " in line for pid in demo.pids)]
+            return [int(row[0].replace(",", "")) for row in found if row]
+        shown = eventually(lambda: "52,445,184" in (now := screen.screen()) and len(rows_of(now)) == 2 and now)
         sums = next(
             re.findall(r"[\d,]+", line.split("shown")[1])
             for line in shown.split("\n")
             if "shown" in line
         )
-        dram = [
-            int(row[0].replace(",", ""))
-            for line, row in zip(shown.split("\n"), rows)
-            if any(f" {pid} " in line for pid in demo.pids)
-        ]
-        assert len(dram) == 2
+        dram = rows_of(shown)
         assert sum(dram) == int(sums[0].replace(",", ""))
         devices = command.document("status")["devices"]
         assert sum(dram) == sum(device["dram"]["taken"] for device in devices)
@@ -165,9 +164,15 @@ def test_pause_stops_the_clock(start):
         screen.shows("Processes 1")
         screen.press("Space")
         screen.shows("paused")
-        still = screen.lines()[1:-2]
-        command.text("status")
-        assert screen.lines()[1:-2] == still
+        seen = []
+
+        def is_drawn():
+            seen.append(screen.lines()[1:-2])
+            return seen[-2:-1] == seen[-1:]
+        eventually(is_drawn, "the whole of it")
+        for _ in range(3):
+            command.text("status")
+            assert screen.lines()[1:-2] == seen[-1]
         screen.press("Space")
         eventually(lambda: "paused" not in screen.screen(), "going on")
 

@@ -14,7 +14,7 @@ class Terminal:
     """A shell line in a terminal; what follows it shows how the line left the terminal."""
 
     def __init__(self, line, columns=100, rows=30, **changes):
-        self.directory = tempfile.TemporaryDirectory()
+        self.directory = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # its shell may still write
         self.tmux = ["tmux", "-S", os.path.join(self.directory.name, "socket"), "-f", "/dev/null"]
         self.environment = {**os.environ, "LC_ALL": "C.UTF-8", "COLORTERM": "truecolor",
                             **changes}
