@@ -71,7 +71,7 @@ Grid device_grid(const Report& report) {
     const auto& l1 = device.figures.space(ledger::Space::kL1);
     grid.rows.push_back({fmt::format("{}", device.id), bytes_text(dram.taken),
                          bytes_text(dram.capacity), bytes_text(l1.taken), bytes_text(l1.capacity),
-                         bytes_text(device.figures.program_l1.allocated)});
+                         bytes_text(device.figures.program_l1.resident)});
   }
   return grid;
 }

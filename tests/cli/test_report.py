@@ -29,6 +29,14 @@ def figures_in(path):
         return json.loads(file.read().split('id="report">')[1].split("</script>")[0])
 
 
+def rounded(amount):
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if amount < 1023.95:
+            return f"{amount:.1f} {unit}" if unit != "B" else f"{amount} B"
+        amount /= 1024
+    return "?"
+
+
 def test_text_and_markdown_say_what_the_page_says(run, tmp_path):
     path = str(tmp_path / "report.html")
     command.text("report", run, "-o", path)
@@ -45,6 +53,9 @@ def test_text_and_markdown_say_what_the_page_says(run, tmp_path):
     assert re.search(r"^run\.ttm: \d", text) and "on 2 devices" in text and "Nothing failed." in text
     assert "Who held DRAM at its peak" in text and "Programs" in text
     assert re.match(r"\*\*Device memory\*\*\n\n- run\.ttm: \d", markdown) and "| ---: | ---: |" in markdown
+    for device in report["devices"]:  # of L1, what is there: that is in its bar too
+        row, = (line.split("|") for line in markdown.splitlines() if line.startswith(f"| {device['id']} |"))
+        assert row[6].strip() == rounded(device["program_l1"]["resident"])
 
 
 def test_a_file_of_ones_own_and_no_other(run, tmp_path):

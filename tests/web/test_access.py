@@ -51,6 +51,20 @@ def test_nothing_is_wider_than_the_screen(chromium, daemon, busy, width):
         assert wide <= width, path
 
 
+def test_the_row_of_views_shows_where_one_is(chromium, daemon, stage):
+    play = stage("victim")
+    play("open", count=1)
+    play.process.kill()  # so there is a view more, which comes with the first figures
+    play.process.wait()
+    tab = chromium.fresh(daemon, viewport={"width": 360, "height": 900})
+    for path in ("/", "/dead", "/health"):
+        tab.open(path)
+        tab.until(lambda: tab.count('nav a[href="/dead"]') == 1, "the figures")
+        tab.until(lambda: tab.run("""return await page.evaluate(() => {
+            const row = document.querySelector('nav').getBoundingClientRect(), here = document.querySelector('nav [aria-current]').getBoundingClientRect();
+            return here.left >= row.left - 1 && here.right <= row.right + 1; })"""), path)
+
+
 def test_what_the_daemon_keeps_is_no_wider_than_the_screen(chromium, tmp_path):
     daemon = Daemon(str(tmp_path), "--recording", str(tmp_path / "the-last-hour.ttm"))
     try:

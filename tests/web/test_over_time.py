@@ -11,6 +11,9 @@ def test_time(page, stage):
     page.until(lambda: page.count(".chart canvas") == 6, "six charts")
     page.click('section[aria-label="DRAM taken"] summary')
     page.until(lambda: "Device 1" in page.text('section[aria-label="DRAM taken"] table.plain-table'))
+    name = page.run("""const [saved] = await Promise.all([page.waitForEvent('download'), page.locator(argument).click()]);
+        return saved.suggestedFilename()""", 'section[aria-label="Least headroom"] button:has-text("CSV")')
+    assert name == "ttmem-least-headroom.csv", "each chart a file of its own"
 
 
 OVER_TIME = """return await page.evaluate(() => Object.fromEntries([...document.querySelectorAll('.charts > section')].map(

@@ -65,6 +65,7 @@ def test_every_view_is_of_the_moment(tab, past):
     for path, label in (("/holdings", "holdings"), ("/programs", "programs"), ("/origins", "origins"), ("/events", "events")):
         tab.open(f"{path}?at=%2B1")
         tab.until(lambda: tab.rows(label), path)
+    assert tab.count("main button:has-text('Pause')") == 0, "the past does not go on"
     link = tab.run("return await page.locator('a.small:has-text(\"JSON\")').first().getAttribute('href')")
     assert link.endswith("at=%2B1"), "the JSON of this moment"
     tab.open("/t")

@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: The ttmem authors
 """`ttmem report`: one file that opens from disk in a real browser, and asks nobody for anything."""
 
+import datetime
 import json
 import os
 import re
@@ -70,6 +71,19 @@ def test_the_file_opens_from_disk_and_says_what_the_recording_says(tab, run, tmp
     assert tab.count("#programs [data-program]") >= 3
     assert tab.count("[data-verdict=scattered] [data-cure]") >= 1, "a cure"
     assert tab.findings() == []
+
+
+def test_times_are_utc_wherever_it_is_read(chromium, run, tmp_path):
+    path = str(tmp_path / "report.html")
+    command.text("report", run, "-o", path)
+    with open(path, encoding="utf-8") as file:
+        told = json.loads(file.read().split('id="report">')[1].split("</script>")[0])
+    chromium.say(fresh={"host": "", "timezoneId": "Asia/Kolkata"})
+    show(chromium, path)
+    started = datetime.datetime.fromtimestamp(told["processes"][0]["started_ns"] // 10**9, datetime.timezone.utc)
+    assert started.strftime("%Y-%m-%d %H:%M:%S") in chromium.text("#processes")
+    assert "All times are UTC." in chromium.text()
+    assert chromium.wrongs() == []
 
 
 def test_names_are_text(tab, run, tmp_path):

@@ -48,6 +48,23 @@ def test_without_a_daemon_nothing_is_said_to_be_none(page, daemon, stage):
     page.until(lambda: len(page.rows("holdings")) == 12, "the list comes by itself")
 
 
+def test_how_old_became_who_died_unseen_is_not_known(chromium, tmp_path, stage):
+    play = stage("victim")
+    play("open", count=1)
+    play.process.kill()
+    play.process.wait()
+    daemon = Daemon(str(tmp_path))
+    try:
+        page = chromium.fresh(daemon)
+        page.open("/p")
+        page.until(lambda: [row["state"] for row in page.rows("processes")] == ["died"])
+        assert daemon.document("/api/v1/processes")["processes"][0]["ended_ns"] is None
+        assert page.rows("processes")[0]["age"] == "?", "it does not grow older"
+        assert page.wrongs() == []
+    finally:
+        assert daemon.stop() == 0
+
+
 def test_what_only_the_runtime_tells_is_shown_as_in_the_terminal(chromium, tmp_path, stage):
     """A process without ttmem: its runtime tells what was requested, and not what that takes."""
     pid, dram, l1 = stage("bare").pid, 5 * MIB, 3 * MIB

@@ -477,7 +477,8 @@ def test_signs_of_a_program_do_not_lie_on_each_other(page, daemon, stage):
 
 
 def test_the_rings_of_a_device(page, daemon, stage):
-    scenes.model(stage("llama"))
+    play = stage("llama")
+    scenes.model(play)
     page.open("/d/0")
     (ring,) = daemon.document("/api/v1/devices/0/rings")["rings"]
     assert ring["slices"] and all(each["live"] for each in ring["slices"])
@@ -486,3 +487,4 @@ def test_the_rings_of_a_device(page, daemon, stage):
         [...document.querySelectorAll('.ring-slice')].map((each) => [each.textContent, Number(each.dataset.slice)]))""")
     assert shown == [[each["name"], each["end"] - each["begin"]] for each in ring["slices"]]
     assert ring["free"] == ring["capacity"] - sum(size for _, size in shown)
+    assert f"llama {play.pid}" in page.text(".ring"), "whose it is, of all that are called so"

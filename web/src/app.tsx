@@ -64,11 +64,12 @@ function View() {
 const isAt = (view: string): boolean => (view === '/t' && path.value === '/compare') || (view === '/' ? path.value === '/' || path.value.startsWith('/d/') : path.value === view || path.value.startsWith(`${view}/`));
 
 function Navigation() {
-  // On a narrow screen the row is longer than it is seen.
-  useEffect(() => document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [path.value]);
+  const views = VIEWS.filter((view) => view.when?.() ?? true);
+  // On a narrow screen the row is longer than it is seen, and some views come with the first figures.
+  useEffect(() => document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [path.value, views.length]);
   return (
     <nav aria-label="Views">
-      {VIEWS.filter((view) => view.when?.() ?? true).map((view) => (
+      {views.map((view) => (
         <a key={view.path} href={view.path} aria-current={isAt(view.path) ? 'page' : undefined} title={`${view.title} (${view.key})`}>
           {view.title}
         </a>

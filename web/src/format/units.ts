@@ -71,15 +71,24 @@ export function durationText(nanoseconds: number): string {
 
 export const ageText = (then: Figure, now: number): string => (then === null ? '-' : durationText(now - then));
 
+// The page has the time of its reader. A report goes from one to another: it says UTC, and means it everywhere.
+let inUtc = false;
+export const tellUtc = (): void => void (inUtc = true);
+
+export const dateAt = (seconds: number): Date => {
+  const date = new Date(seconds * 1e3);
+  return inUtc ? new Date(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate(), date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds(), date.getUTCMilliseconds()) : date;
+};
+
 export function clockText(time: Figure): string {
   if (time === null) return '-';
-  const date = new Date(time / 1e6);
+  const date = dateAt(time / 1e9);
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
 export function dateText(time: Figure): string {
   if (time === null) return '-';
-  const date = new Date(time / 1e6);
+  const date = dateAt(time / 1e9);
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clockText(time)}`;
 }
 

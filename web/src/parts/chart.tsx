@@ -7,7 +7,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { Figure, HistoryDocument, Series } from '../live/documents.ts';
-import { bytesText, countText, dateText } from '../format/units.ts';
+import { bytesText, countText, dateAt, dateText } from '../format/units.ts';
 import { visible } from '../format/words.ts';
 import { dark } from '../theme.ts';
 
@@ -72,7 +72,7 @@ function options(latest: { current: Shown }, width: number, isDark: boolean): uP
   const { places } = latest.current;
   const colourOf = (i: number): string => colours[places[i]! % colours.length]!, dashOf = (i: number): number[] => DASHES[Math.floor(places[i]! / colours.length) % DASHES.length]!;
   return {
-    width, height: HEIGHT,
+    width, height: HEIGHT, tzDate: dateAt,
     padding: [16, 30, null, null], // to the right, half of a time: the last step may be the last label
     cursor: { sync: { key: 'ttmem' }, drag: { x: true, y: false, setScale: false } },
     legend: { live: true, markers: { width: 0, fill: (_, i) => (i === 0 ? 'none' : sample(colourOf(i - 1), dashOf(i - 1))) } },

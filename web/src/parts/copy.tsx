@@ -4,7 +4,6 @@
 // What is shown, for other programs and other people: as JSON, as CSV, as a picture, and as the command
 // that says the same.
 import { useState } from 'preact/hooks';
-import { pluralOf } from '../format/units.ts';
 import { token } from '../live/live.ts';
 import { recording, withMoment } from '../live/recording.ts';
 import { pngOf } from './png.ts';
@@ -14,7 +13,7 @@ interface Props {
   command?: string | undefined;
   csv?: () => string;
   png?: boolean; // of `[data-picture]` in the same section
-  name: string;
+  name: string; // of the file
 }
 
 function save(blob: Blob, name: string): void {
@@ -63,7 +62,7 @@ export function CopyCommand({ text, label = text }: { text: string; label?: stri
 }
 
 export function Copy({ json, command, csv, png, name }: Props) {
-  const file = `ttmem-${pluralOf(name).replaceAll(' ', '-')}`;
+  const file = `ttmem-${name.toLowerCase().match(/\w+/g)!.join('-')}`;
   return (
     <span class="copy">
       {json && (

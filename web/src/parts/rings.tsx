@@ -60,7 +60,7 @@ export function Rings({ rings }: { rings: RingContents[] }) {
       {known.map((ring) => (
         <div key={`${processKey(ring)} ${ring.core_type} ${ring.queue} ${ring.sub_device}`} class="ring" data-ring={ring.core_type}>
           <div class="ring-facts">
-            <strong>{ring.core_type}</strong> queue {ring.queue} <Name of={ring.process} /> <span class="quiet">{ring.source}</span>
+            <strong>{ring.core_type}</strong> queue {ring.queue} <Name of={ring.process} /> {ring.pid} <span class="quiet">{ring.source}</span>
             {', '}free <Bytes value={ring.free} />, the largest program that evicts none <Bytes value={ring.largest_free} />
             {ring.would_evict > 0 && `, the largest would evict ${ring.would_evict}`}
           </div>

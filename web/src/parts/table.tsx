@@ -6,7 +6,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { parseFilter, type Fields, type Value } from '../format/filter.ts';
-import { countText, nounText } from '../format/units.ts';
+import { countText, nounText, pluralOf } from '../format/units.ts';
 import { csvText } from '../format/csv.ts';
 import { parameter, setParameters } from '../route.ts';
 import { Copy } from './copy.tsx';
@@ -88,7 +88,7 @@ export function Table<Row>(props: Props<Row>) {
         <span class="quiet" role="status">
           {!props.rows ? '' : shown.length === rows.length ? nounText(rows.length, props.noun) : `${countText(shown.length)} of ${nounText(rows.length, props.noun)}`}
         </span>
-        <Copy json={props.json} command={props.command} csv={csv} name={props.noun} />
+        <Copy json={props.json} command={props.command} csv={csv} name={pluralOf(props.noun)} />
       </div>
       {filter.problem && <p class="problem">{filter.problem}</p>}
       {!props.rows ? <Unanswered /> : shown.length === 0 ? (

@@ -98,7 +98,7 @@ const AsTable = ({ programs }: { programs: ProgramLaunches[] }) => (
   </details>
 );
 
-export function Timeline({ document }: { document: LaunchesDocument | null }) {
+export function Timeline({ document, moving }: { document: LaunchesDocument | null; moving: boolean }) {
   const programs = (document?.programs ?? [])
     .map((program) => ({ program, sum: total(program) }))
     .filter(({ program, sum }) => sum > 0 || program.intervals.length > 0)
@@ -122,7 +122,7 @@ export function Timeline({ document }: { document: LaunchesDocument | null }) {
         </div>
       ))}
       <p class="quiet">
-        The last five minutes, a second per step; now is at the right. {SIGNS.map(([, sign, word]) => `${sign} ${word}`).reverse().join(', ')}.
+        The last five minutes, a second per step; {moving ? 'now' : 'the moment that is shown'} is at the right. {SIGNS.map(([, sign, word]) => `${sign} ${word}`).reverse().join(', ')}.
         {programs.length > shown.length && ` The ${MOST_ROWS} fastest of ${programs.length}.`}
       </p>
     </div>

@@ -15,7 +15,7 @@ export function Programs({ of }: { of: ReportDocument }) {
   const rest = of.programs.slice(SHOWN);
   return (
     <>
-      {of.launches.programs.length > 0 && <Timeline document={of.launches} />}
+      {of.launches.programs.length > 0 && <Timeline document={of.launches} moving={!of.recorded} />}
       <Rows of={of.programs.slice(0, SHOWN)} label="Programs" />
       {rest.length > 0 && <details><summary>{nounText(rest.length, 'more program')}</summary><Rows of={rest} label="More programs" /></details>}
       {of.other_programs > 0 && <p class="quiet">And {nounText(of.other_programs, 'program')} with less L1.</p>}

@@ -110,7 +110,7 @@ export function Report({ of }: { of: ReportDocument }) {
         <Section id="programs" title="Programs"><Programs of={of} /></Section>
         <Section id="failures" title="Failures and clashes"><Failures of={of} /></Section>
         <Section id="processes" title="Processes"><Processes of={of} /></Section>
-        <p class="quiet">Made by ttmem {of.version} at {dateText(of.time_ns)} of the run. This file is complete: it asks nobody for anything.</p>
+        <p class="quiet">Made by ttmem {of.version} at {dateText(of.time_ns)} of the run. All times are UTC. This file is complete: it asks nobody for anything.</p>
       </main>
     </>
   );

@@ -69,7 +69,7 @@ export function Cores({ device, chosen }: { device: Device; chosen: string | nul
         </label>
         <Scale how={how} most={how.rate ? 'most' : 'all'} />
         {data && <span class="quiet">{nounText(cores.filter((core) => core.role === 'worker').length, 'worker core')}; choose one to see its L1</span>}
-        <Copy json={path} csv={() => csvText([[...CSV], ...cores.map((core) => CSV.map((name) => core[name]))])} command={`ttmem status --device ${device.id} --cores`} png name="core" />
+        <Copy json={path} csv={() => csvText([[...CSV], ...cores.map((core) => CSV.map((name) => core[name]))])} command={`ttmem status --device ${device.id} --cores`} png name="cores" />
       </div>
       <Problem text={problem ?? programs.problem} />
       <div class={chosen ? 'cores with-core' : 'cores'} data-picture>

@@ -62,8 +62,8 @@ export function Events() {
     <>
       <h1>Events</h1>
       <p>
-        <button type="button" onClick={togglePause}>{pausedSince.value === null ? 'Pause' : 'Go on'}</button>{' '}
-        <span class="quiet">The last 5,000 at most. A launch of a loaded program is no event: <a href="/programs">Programs</a> tell which ran when.</span>
+        {!recording.value && <><button type="button" onClick={togglePause}>{pausedSince.value === null ? 'Pause' : 'Go on'}</button>{' '}</>}
+        <span class="quiet">{recording.value ? 'The last ones before this moment.' : 'The last 5,000 at most.'} A launch of a loaded program is no event: <a href="/programs">Programs</a> tell which ran when.</span>
       </p>
       <Problem text={log?.problem ?? null} />
       {log?.gap && <p class="notice">Some events before {clockText(log.gap)} are missing: there were more than the daemon keeps.</p>}

@@ -67,7 +67,7 @@ function Stacks() {
         </label>
         {trail.length > 0 && <button type="button" onClick={() => setParameters({ stack: null })}>All stacks</button>}
         <span class="quiet">{trail.length > 0 ? visible(trail.at(-1)!) : 'Choose a bar to see only that'}</span>
-        <Copy json={path} png name="stack" />
+        <Copy json={path} png name="stacks" />
       </div>
       <Problem text={problem} />
       {data && (

@@ -8,7 +8,7 @@ import { processKey } from '../live/merge.ts';
 import { failurePath, path } from '../parts/alarms.tsx';
 import { Table, type Column } from '../parts/table.tsx';
 import { Badge, Name, Taken } from '../parts/text.tsx';
-import { ageText, countText, dateText, durationText, rangesText } from '../format/units.ts';
+import { ageText, countText, dateText, rangesText } from '../format/units.ts';
 import { KIND_WORDS } from '../format/words.ts';
 
 export const processPath = path;
@@ -30,8 +30,10 @@ export function Quality({ of }: { of: Process }) {
 const deviceList = (process: Process): string => rangesText(process.devices.filter((each) => each.open).map((each) => each.id));
 
 function age(process: Process): string {
-  if (process.alive || process.ended_ns === null) return ageText(process.started_ns, now.value);
-  return process.started_ns === null ? '-' : durationText(process.ended_ns - process.started_ns);
+  if (process.alive) return ageText(process.started_ns, now.value);
+  // Who died before anybody looked: when is not known.
+  if (process.ended_ns === null) return '?';
+  return ageText(process.started_ns, process.ended_ns);
 }
 
 const bytes = (name: keyof Process['held'], title: string, requested?: keyof Process['held']): Column<Process> => ({

@@ -6,6 +6,7 @@ import { useDocument } from '../live/ask.ts';
 import { now } from '../live/live.ts';
 import type { LaunchesDocument, Program } from '../live/documents.ts';
 import { processKey } from '../live/merge.ts';
+import { recording } from '../live/recording.ts';
 import { Table, type Column } from '../parts/table.tsx';
 import { Timeline } from '../parts/timeline.tsx';
 import { Badge, Bytes, Line, Name, Problem } from '../parts/text.tsx';
@@ -59,8 +60,8 @@ export function Programs() {
       <h1>Programs</h1>
       <Problem text={problem ?? launches.problem} />
       <section aria-label="Which program ran when">
-        <div class="table-head"><h2>Which ran when</h2><Copy json={LAUNCHES} csv={() => launchesCsv(launches.data)} png name="launch" /></div>
-        <Timeline document={launches.data} />
+        <div class="table-head"><h2>Which ran when</h2><Copy json={LAUNCHES} csv={() => launchesCsv(launches.data)} png name="launches" /></div>
+        <Timeline document={launches.data} moving={!recording.value} />
       </section>
       <h2>All programs</h2>
       <Table label="programs" noun="program" columns={COLUMNS} rows={data?.programs ?? null} rowKey={(program) => `${processKey(program)} ${program.id}`}

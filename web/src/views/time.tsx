@@ -100,7 +100,7 @@ function Metric({ path, title, live }: { path: string; title: string; live: bool
     <section class="panel" aria-label={title}>
       <div class="table-head">
         <h2>{title}</h2>
-        <Copy json={path} csv={() => historyCsv(data)} png name="history" />
+        <Copy json={path} csv={() => historyCsv(data)} png name={title} />
       </div>
       <Problem text={problem} />
       {data && data.series.length === 0 && <Empty title="Nothing was recorded in this time." />}
