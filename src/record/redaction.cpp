@@ -70,6 +70,7 @@ std::string Redaction::name(std::string_view kind, std::string_view text) {
 
 void Redaction::apply(recording::FileInfo& info) {
   replace(info.host, name(kHost, segment::text(info.host)));
+  replace(info.boot_id, "");  // it tells which host, as its name does
   replace(info.directories, name(kPath, segment::text(info.directories)));
   info.flags |= recording::kRedacted;
 }
@@ -89,6 +90,7 @@ void Redaction::apply(segment::Header& header) {
     replace(who->name, name(kCommand, segment::text(who->name)));
     replace(who->command, name(kCommand, segment::text(who->command)));
     who->uid = number(kUid, std::to_string(who->uid));
+    std::ranges::fill(who->boot_id, std::uint8_t{0});
   }
   replace(header.runtime_library, name(kPath, segment::text(header.runtime_library)));
 }

@@ -305,6 +305,8 @@ def test_a_redacted_recording_names_nobody(tmp_path, monkeypatch):
     assert process["job"]["name"] == "alice-llama"
     for word in ("alice", "secret", "stage", "10.1.2.3", plain["host"], os.environ["TTMEM_DIR"]):
         assert len(word) < 4 or word.encode() not in packed, word
+    boot = plain["boot_id"]
+    assert boot.encode() not in packed and bytes.fromhex(boot.replace("-", "")) not in packed, "which host it was"
     past = command.document("status", "--from", file)
     redacted = past["processes"][0]
     assert past["host"] == "host 1" and redacted["user"] == "user 1"
