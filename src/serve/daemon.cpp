@@ -156,7 +156,6 @@ DaemonEnd Daemon::run() {
   handle_signals();
   if (const auto failed = open_http(inherited.http)) return *failed;
   open_recording();  // it moves what was recorded before: only a daemon that serves may
-  open_local();
   open_legacy(inherited.legacy);
   start_work();
   tell_service_manager("READY=1");
@@ -214,6 +213,7 @@ std::optional<DaemonEnd> Daemon::open_http(int inherited) {
   constexpr const char* kBeat = ": still here\n\n";
   const http::StreamText beat{shared(kBeat), shared(http::gzip_piece(kBeat))};
   loop_.every(kHeartbeat, [this, beat] { http_->publish(http::Channel::kEverybody, beat); });
+  open_local();  // whoever reads that we listen may ask at once, there too
   const std::string url = "http://" + http_->address();
   log_.info("listening on " + url);
   listening_(url + sessions_.make_link(::geteuid(), http::Sessions::Clock::now()));
@@ -222,7 +222,6 @@ std::optional<DaemonEnd> Daemon::open_http(int inherited) {
 
 // Commands of this machine ask here: the kernel says whose they are.
 void Daemon::open_local() {
-  if (!options_.http) return;
   if (!options_.all_users) viewers_ = std::make_unique<Viewers>(sources());
   local_.emplace(
       loop_, lock_.directory() + "/" + kLocalSocketName,
