@@ -223,6 +223,7 @@ int status(StatusOptions& options) {
   if (options.summary) return print_summary(*collector, options);
   if (options.watch_seconds > 0) return watch(*collector, options);
   Output output;
+  output.tell_past(options_text(options.past));
   if (options.programs && !options.past && is_running(*collector)) {
     std::this_thread::sleep_for(kBetweenLooks);
     collector->refresh();

@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "view/style.hpp"
 
@@ -22,6 +23,7 @@ class Output {
   Output();
 
   const view::Style& style() const { return style_; }
+  void tell_past(std::string options) { style_.past = std::move(options); }
   bool is_terminal() const { return terminal_; }
 
   // Collects; large texts are written at once.

@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "cli/past.hpp"
 
+#include <algorithm>
+#include <cctype>
+#include <string_view>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -10,6 +13,8 @@
 #include "cli/read_progress.hpp"
 #include "cli/reading_options.hpp"
 #include "collect/replay_outline.hpp"
+#include "inject/launch/launch.hpp"
+#include "view/printable.hpp"
 
 namespace ttmem::cli {
 
@@ -39,7 +44,22 @@ Result<ledger::TimeNs> moment_of(const Past& past, const collect::Replay& replay
   });
 }
 
+std::string shell_word(const std::string& text) {
+  const auto is_plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("_-+./:@%,").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  return view::printable(std::ranges::all_of(text, is_plain) ? text : inject::shell_quoted(text));
+}
+
 }  // namespace
+
+std::string options_text(const Past& past) {
+  if (!past) return "";
+  std::string text = " --from " + shell_word(past.file);
+  if (!past.at.empty()) text += " --at " + shell_word(past.at);
+  return text;
+}
 
 Result<collect::Collector> open_collector(const collect::Options& options, const Past& past) {
   if (!past) {

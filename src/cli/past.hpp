@@ -29,6 +29,9 @@ struct Past {
 // The option --from, which a command may explain better.
 CLI::Option* add_past(CLI::App& command, Past& past);
 
+// The options as they were given, for a command that is named: " --from night.ttm --at peak".
+std::string options_text(const Past& past);
+
 // At the moment that was asked for, and refreshed. An error is in words for the user.
 Result<collect::Collector> open_collector(const collect::Options& options, const Past& past);
 

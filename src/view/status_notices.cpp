@@ -22,7 +22,8 @@ std::string place_text(const ledger::FailureView& failure) {
   return text;
 }
 
-std::string failure_lines(const ledger::ProcessView& process, ledger::TimeNs now) {
+std::string failure_lines(const ledger::ProcessView& process, ledger::TimeNs now,
+                          const Style& style) {
   std::string text;
   std::uint64_t before = 0;
   for (const ledger::FailureView& failure : process.failures) {
@@ -41,9 +42,9 @@ std::string failure_lines(const ledger::ProcessView& process, ledger::TimeNs now
   if (before == 0 || process.hidden) return text;
   const std::string each = process.failures.size() > 1 ? "; each number has its own" : "";
   return text + fmt::format(
-                    "    ttmem explain --pid {0} {1} says why and what helps{2}\n"
-                    "    ttmem dump --pid {0} --failure {1} shows what was held then\n",
-                    process.label(), before, each);
+                    "    ttmem explain{3} --pid {0} {1} says why and what helps{2}\n"
+                    "    ttmem dump{3} --pid {0} --failure {1} shows what was held then\n",
+                    process.label(), before, each, style.past);
 }
 
 std::string anomaly_text(const std::vector<std::uint64_t>& anomalies) {
@@ -173,7 +174,7 @@ std::string gist(const std::string& message) {
 std::string notices(const ledger::Snapshot& snapshot, const Style& style) {
   std::string failures, others;
   for (const ledger::ProcessView& process : snapshot.processes) {
-    failures += failure_lines(process, snapshot.time);
+    failures += failure_lines(process, snapshot.time, style);
     if (process.alive) others += tracking_lines(process);
     others += contradiction_lines(process);
   }

@@ -177,7 +177,7 @@ std::string ended_list(const ledger::Snapshot& snapshot, const Style& style) {
     const std::string lines = held_lines(process);
     text += (lines.empty() ? ", held nothing" : "") + std::string("\n") + lines;
     if (lines.empty() || process.hidden) continue;
-    text += fmt::format("    ttmem dump --pid {} lists it\n", process.label());
+    text += fmt::format("    ttmem dump{} --pid {} lists it\n", style.past, process.label());
   }
   if (text.empty()) return "";
   return style.paint(Tone::kStrong, "Ended (in no total)") + "\n" + text;

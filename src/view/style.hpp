@@ -24,7 +24,8 @@ enum class Tone : std::uint8_t {
 };
 
 struct Style {
-  Ansi ansi;  // of no depth: the words alone
+  Ansi ansi;         // of no depth: the words alone
+  std::string past;  // " --from night.ttm": what commands that are named need to see the same
 
   std::string paint(Tone tone, std::string_view text) const;
 };

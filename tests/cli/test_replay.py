@@ -4,7 +4,9 @@
 
 import contextlib
 import json
+import os
 import re
+import shlex
 import signal
 import subprocess
 import time
@@ -105,6 +107,19 @@ def test_what_was_held_at_a_failure_is_there_after_the_process_has_ended(tmp_pat
         return [held["address"] for held in failure["picture"] or ()]
 
     assert picture() == picture("--at", "failure") == [MIB]
+
+
+def test_commands_that_are_named_see_the_same_recording(story, tmp_path):
+    spaced = str(tmp_path / "last night's.ttm")
+    os.rename(story, spaced)
+    for moment in ([], ["--at", "failure"]):
+        text = command.text("status", "--from", spaced, *moment)
+        named = [shlex.split(line.split(" says ")[0].split(" shows ")[0]) for line in text.splitlines()
+                 if line.startswith("    ttmem ")]
+        assert [each[1] for each in named] == ["explain", "dump"]
+        for _, *arguments in named:
+            assert arguments[1:3] == ["--from", spaced] and moment == arguments[3:3 + len(moment)]
+            command.text(*arguments)
 
 
 def test_explain_tells_of_the_failure_of_a_recording(story):

@@ -19,18 +19,6 @@ namespace {
 constexpr const char* kPreload = "libttmem_preload.so";
 constexpr const char* kPreloadSeparators = ": ";
 
-std::string shell_quoted(std::string_view text) {
-  std::string result = "'";
-  for (const char letter : text) {
-    if (letter == '\'') {
-      result += "'\\''";
-    } else {
-      result += letter;
-    }
-  }
-  return result + "'";
-}
-
 Result<std::string> command_directory() {
   std::error_code error;
   const auto command = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -140,6 +128,18 @@ Environment environment_with(const std::string& preload, const Lines& lines, con
     environment.emplace_back("TTMEM_LIBRARY", recorder.string());
   }
   return environment;
+}
+
+std::string shell_quoted(std::string_view text) {
+  std::string result = "'";
+  for (const char letter : text) {
+    if (letter == '\'') {
+      result += "'\\''";
+    } else {
+      result += letter;
+    }
+  }
+  return result + "'";
 }
 
 std::string as_shell_text(const Environment& environment) {

@@ -54,6 +54,9 @@ bool lines_are_off();
 Environment environment_with(const std::string& preload, const Lines& lines,
                              const Extras& extras = {});
 
+/// One word of a shell, in quotes.
+std::string shell_quoted(std::string_view text);
+
 /// Lines for a shell: export LD_PRELOAD='…'.
 std::string as_shell_text(const Environment& environment);
 
