@@ -61,6 +61,43 @@ bool is_sound(const SpacePicture& picture) {
   return at <= picture.bank.end;
 }
 
+// An operation makes its result before its program is launched, and may make tensors on the way to
+// it: they are the newest, and of its line. What the same line made in the round before is of its
+// line too, but has the size of the result.
+std::vector<std::uint32_t> own_blocks(const Case& it) {
+  const bool clash = it.message.kind == MessageKind::kClash;
+  if (!it.space || it.failure.operation.empty()) return {};
+  if (!clash && !computes(it.failure.operation)) return {};
+  std::vector<bool> made_here;
+  for (const ledger::HeldOrigin& origin : it.space->origins) {
+    made_here.push_back(origin.operation == it.failure.operation && origin.line == it.failure.line);
+  }
+  ledger::TimeNs others = 0;
+  std::vector<std::uint32_t> own;
+  for (std::uint32_t i = 0; i < it.space->blocks.size(); ++i) {
+    const HeldBlock& block = it.block(i);
+    if (!is_tensor(block.kind)) continue;
+    if (made_here[block.origin])
+      own.push_back(i);
+    else
+      others = std::max(others, block.since);
+  }
+  std::erase_if(own, [&](std::uint32_t i) { return it.block(i).since < others; });
+  std::ranges::sort(own, std::ranges::greater{},
+                    [&](std::uint32_t i) { return std::pair(it.block(i).since, i); });
+  const auto size = [&](std::uint32_t i) { return size_of(it.block(i).range); };
+  const std::uint64_t result = clash && !own.empty() ? size(own.front()) : needed_block(it);
+  const auto begin = own.begin() + (clash && !own.empty() ? 1 : 0);
+  own.erase(std::find_if(begin, own.end(), [&](std::uint32_t i) { return size(i) == result; }),
+            own.end());
+  std::ranges::sort(own);
+  return own;
+}
+
+bool can_be_freed(const Case& it, std::uint32_t block) {
+  return is_tensor(it.block(block).kind) && !std::ranges::binary_search(it.own, block);
+}
+
 const ledger::HeldProgram* failed_program(const Case& it) {
   if (!it.space || !it.failure.program) return nullptr;
   const auto found =

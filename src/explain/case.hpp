@@ -31,6 +31,9 @@ struct Case {
   const ledger::SpacePicture* space = nullptr;  // null: there is none
   const ledger::SpacePicture* dram = nullptr;
   std::vector<HeldGroup> groups;
+  // What the operation that failed is taken to have made itself (indices, by address): its result,
+  // and tensors on the way to it. Nobody can free those before.
+  std::vector<std::uint32_t> own;
   // Whether the picture is every block, and says the same as the runtime: only then is anything
   // tried out on it.
   bool provable = false;
@@ -46,6 +49,10 @@ inline std::uint64_t size_of(const ledger::AddressRange& range) { return range.e
 
 // Whether the blocks lie side by side in the bank: others wrote them, and sums rest on it.
 bool is_sound(const ledger::SpacePicture& picture);
+// What is `Case::own`, once the message is read.
+std::vector<std::uint32_t> own_blocks(const Case& it);
+// Whether a model's author can free this block before the operation that failed.
+bool can_be_freed(const Case& it, std::uint32_t block);
 // The program that failed; null if it is not in the picture.
 const ledger::HeldProgram* failed_program(const Case& it);
 

@@ -75,15 +75,21 @@ bool fits_in_dram(const Case& it, std::uint64_t bytes) {
   return free_list_of(*it.dram).find(block).has_value();
 }
 
-void say_to_dram(const Case& it, std::size_t tensors, const std::string& then, Cure& cure) {
+std::string if_not_read(const Case& it, std::size_t tensors) {
+  if (!computes(it.failure.operation)) return "";
+  return fmt::format("{} does not read {}", it.failure.operation, tensors == 1 ? "it" : "them");
+}
+
+void say_to_dram(const Case& it, std::size_t tensors, Cure& cure) {
   const char* what = tensors == 1 ? "it" : "them";
   cure.kind = CureKind::kMoveToDram;
+  cure.given.clear();
   if (can_copy(*it.space, it.block(0).range.begin)) {
     cure.call = "t = ttnn.to_memory_config(t, ttnn.DRAM_MEMORY_CONFIG)";
-    cure.text = fmt::format("Or move {0} to DRAM, or make {0} there: {1}.", what, then);
+    cure.text = fmt::format("Or move {0} to DRAM, or make {0} there: it gives the same.", what);
   } else {
     cure.call = "memory_config=ttnn.DRAM_MEMORY_CONFIG";
-    cure.text = fmt::format("Or make {} in DRAM: {}.", what, then);
+    cure.text = fmt::format("Or make {} in DRAM: it gives the same.", what);
   }
 }
 

@@ -24,8 +24,11 @@ Tensors tensors_of(const Case& it, const std::vector<std::uint32_t>& blocks);
 // Whether so many bytes would find a place in DRAM, even if padding doubled them.
 bool fits_in_dram(const Case& it, std::uint64_t bytes);
 
-// Makes a cure of freeing so many tensors one of having them in DRAM; `then` says what it gives.
-void say_to_dram(const Case& it, std::size_t tensors, const std::string& then, Cure& cure);
+// What must be true to free so many tensors before the operation that failed; "" = nothing.
+std::string if_not_read(const Case& it, std::size_t tensors);
+
+// Makes a cure of freeing so many tensors one of having them in DRAM.
+void say_to_dram(const Case& it, std::size_t tensors, Cure& cure);
 
 // Whether the program that copies a tensor finds its place in L1, below the lowest buffer of that
 // moment. One that moves partly into its own bytes goes through L1 as a whole.

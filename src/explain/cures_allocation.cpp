@@ -20,7 +20,7 @@ using ledger::HeldKind;
 using ledger::Space;
 
 constexpr std::size_t kMostGroups = 64;        // whose freeing is tried
-constexpr std::size_t kMostDeallocations = 3;  // that are shown
+constexpr std::size_t kMostDeallocations = 2;  // that are shown
 constexpr std::uint64_t kTile = 2048;          // of bfloat16
 constexpr std::uint64_t kTile8 = 1088, kTile4 = 576;
 constexpr std::uint64_t kLargestTile = 4096;
@@ -31,9 +31,15 @@ struct Window {
   std::uint64_t frees = 0, hole = 0;
 };
 
+// When the newer one of its ends was made. What an operation reads is mostly new, so of equal
+// windows the older one can rather go.
+ledger::TimeNs made(const Case& it, std::uint32_t first, std::uint32_t last) {
+  return std::max(it.block(first).since, it.block(last).since);
+}
+
 // Of these blocks (indices, by address) the neighbouring tensors with the fewest bytes whose
-// freeing makes a hole for the request; of equal ones those with the largest. If they have none,
-// freeing all of them would not help either.
+// freeing makes a hole for the request; of equal ones the oldest where an operation may read them,
+// else those with the largest hole. If they have none, freeing all of them would not help either.
 Window cheapest_window(const Case& it, std::uint64_t need,
                        const std::vector<std::uint32_t>& among) {
   const auto& blocks = it.space->blocks;
@@ -43,10 +49,11 @@ Window cheapest_window(const Case& it, std::uint64_t need,
   const auto end_before = [&](std::size_t i) {
     return i == 0 ? it.space->bank.begin : blocks[i - 1].range.end;
   };
+  const bool reads = computes(it.failure.operation);
   std::size_t from = 0, best_from = 0, best_to = 0;
   std::uint64_t frees = 0, best = ~std::uint64_t{0}, best_hole = 0;
   for (std::size_t to = 0; to < among.size(); ++to) {
-    if (!is_tensor(it.block(among[to]).kind)) {
+    if (!can_be_freed(it, among[to])) {
       from = to + 1;
       frees = 0;
       continue;
@@ -61,7 +68,10 @@ Window cheapest_window(const Case& it, std::uint64_t need,
     };
     while (from < to && hole(from + 1) >= need) frees -= size_of(it.block(among[from++]).range);
     if (hole(from) < need || frees > best) continue;
-    if (frees < best || hole(from) > best_hole) {
+    const bool better =
+        reads ? made(it, among[from], among[to]) < made(it, among[best_from], among[best_to])
+              : hole(from) > best_hole;
+    if (frees < best || better) {
       best = frees;
       best_hole = hole(from);
       best_from = from;
@@ -92,7 +102,11 @@ std::vector<Window> windows(const Case& it, std::uint64_t need) {
     if (!is_tensor(group.kind) || ++tried > kMostGroups) continue;
     keep(cheapest_window(it, need, group.blocks));
   }
-  std::ranges::stable_sort(found, {}, &Window::frees);
+  const bool reads = computes(it.failure.operation);
+  std::ranges::stable_sort(found, {}, [&](const Window& window) {
+    return std::pair(window.frees,
+                     reads ? made(it, window.blocks.front(), window.blocks.back()) : 0);
+  });
   if (found.size() > kMostDeallocations) found.resize(kMostDeallocations);
   return found;
 }
@@ -118,11 +132,12 @@ void add_deallocations(const Case& it, std::uint64_t need, Findings& findings) {
     cure.line = tensors.line;
     cure.addresses = tensors.addresses;
     cure.call = "ttnn.deallocate(t)";
+    cure.given = if_not_read(it, tensors.blocks);
     cure.text = fmt::format("Deallocate {}: {}.", tensors.text, then_text(cure));
     findings.cures.push_back(cure);
     if (it.space->space != Space::kL1 || !fits_in_dram(it, window.frees * it.space->banks))
       continue;
-    say_to_dram(it, tensors.blocks, then_text(cure), cure);
+    say_to_dram(it, tensors.blocks, cure);
     findings.cures.push_back(cure);
   }
 }
@@ -134,7 +149,7 @@ void add_reallocation(const Case& it, std::uint64_t need, Findings& findings) {
   std::vector<std::uint32_t> candidates;
   for (std::uint32_t i = 0; i < it.space->blocks.size(); ++i) {
     const HeldBlock& block = it.block(i);
-    if (is_tensor(block.kind) && list.hole_without(block.range) >= need) candidates.push_back(i);
+    if (can_be_freed(it, i) && list.hole_without(block.range) >= need) candidates.push_back(i);
   }
   const std::size_t tried =
       std::min(candidates.size(), std::clamp<std::size_t>(2'000'000 / holes, 8, 256));
@@ -269,6 +284,21 @@ void add_request_in_dram(const Case& it, Findings& findings) {
   findings.cures.push_back(std::move(cure));
 }
 
+// A loop that makes one such tensor after the other: freeing one helps only once.
+void remark_on_siblings(const Case& it, std::uint64_t need, Findings& findings) {
+  for (const HeldGroup& group : it.groups) {
+    const ledger::HeldOrigin& origin = it.origin(group);
+    if (origin.line != it.failure.line || origin.operation != it.failure.operation) continue;
+    const auto alike = std::ranges::count_if(
+        group.blocks, [&](std::uint32_t i) { return size_of(it.block(i).range) == need; });
+    if (origin.line.empty() || alike < 2) continue;
+    findings.remarks.push_back(fmt::format(
+        "The line that failed has made {} such tensors that are held. What makes room for one more "
+        "does so once.",
+        alike));
+  }
+}
+
 }  // namespace
 
 void cure_allocation(const Case& it, Findings& findings) {
@@ -287,6 +317,7 @@ void cure_allocation(const Case& it, Findings& findings) {
   add_smaller_shards(it, need, hole, findings);
   add_wider_spread(it, hole, findings);
   add_request_in_dram(it, findings);
+  if (verdict != Verdict::kTooLarge) remark_on_siblings(it, need, findings);
 }
 
 }  // namespace ttmem::explain

@@ -17,6 +17,7 @@ namespace ttmem::explain {
 namespace {
 
 constexpr std::size_t kMostMoves = 64;
+constexpr std::uint32_t kMostAbove = 16;        // blocks that are freed beyond those that must go
 constexpr std::size_t kMostTried = 4;           // lines whose tensors are freed for a result
 constexpr std::size_t kMostSearched = 100'000;  // blocks, each time anew
 
@@ -77,12 +78,13 @@ void add_freeing(const Case& it, const std::vector<std::uint32_t>& freed, std::u
   cure.line = tensors.line;
   cure.addresses = tensors.addresses;
   cure.call = "ttnn.deallocate(t)";
+  cure.given = if_not_read(it, freed.size());
   cure.frees = bytes_of(it, freed);
   cure.to_spare = to_spare;
   cure.text = fmt::format("Deallocate {} before: {}.", tensors.text, then);
   findings.cures.push_back(cure);
   if (!fits_in_dram(it, *cure.frees * it.space->banks)) return;
-  say_to_dram(it, freed.size(), then, cure);
+  say_to_dram(it, freed.size(), cure);
   findings.cures.push_back(std::move(cure));
 }
 
@@ -94,78 +96,88 @@ std::uint64_t lowest_without(const Case& it, const std::vector<std::uint32_t>& b
 
 // ---- the result of the operation itself ---------------------------------------------------------
 
-// An operation makes its result before its program is launched. Nobody can free that before.
-std::optional<std::uint32_t> own_result(const Case& it) {
-  std::optional<std::uint32_t> newest;
-  for (std::uint32_t i = 0; i < it.space->blocks.size(); ++i) {
-    if (!is_tensor(it.block(i).kind)) continue;
-    if (!newest || it.block(i).since >= it.block(*newest).since) newest = i;
-  }
-  if (!newest || it.failure.operation.empty()) return std::nullopt;
-  const ledger::HeldOrigin& origin = it.space->origins[it.block(*newest).origin];
-  const bool own = origin.operation == it.failure.operation && origin.line == it.failure.line;
-  return own ? newest : std::nullopt;
-}
-
 // Where the result would be, and the lowest buffer, if these blocks had been freed before.
 struct Replaced {
   std::uint64_t result = 0, lowest = 0;
 };
-Replaced replaced(const Case& it, std::uint32_t own, const std::vector<std::uint32_t>& freed) {
+Replaced replaced(const Case& it, const std::vector<std::uint32_t>& freed) {
   FreeList list = it.free_list();
   for (const std::uint32_t i : freed) list.release(it.block(i).range);
-  list.release(it.block(own).range);
-  const auto place = list.place(size_of(it.block(own).range));
+  for (const std::uint32_t i : it.own) list.release(it.block(i).range);
+  std::vector<std::uint32_t> in_time = it.own;
+  std::ranges::stable_sort(in_time, {}, [&](std::uint32_t i) { return it.block(i).since; });
+  std::optional<ledger::AddressRange> place;
+  for (const std::uint32_t i : in_time) place = list.place(size_of(it.block(i).range));
   return {place ? place->begin : 0, list.lowest_held()};
 }
 
-// What must go, alone or with all tensors of one line: the fewest bytes that make room.
-std::vector<std::uint32_t> cheapest_before(const Case& it, std::uint32_t own,
+// What must go, alone, with those above it, or with all tensors of one line: the fewest bytes that
+// make room.
+std::vector<std::uint32_t> cheapest_before(const Case& it,
                                            const std::vector<std::uint32_t>& must_go,
-                                           std::uint64_t end) {
+                                           std::uint32_t above, std::uint64_t end) {
   std::vector<std::uint32_t> best;
   const auto consider = [&](std::vector<std::uint32_t> freed) {
-    if (freed.empty() || replaced(it, own, freed).lowest < end) return;
+    if (freed.empty() || replaced(it, freed).lowest < end) return;
     if (best.empty() || bytes_of(it, freed) < bytes_of(it, best)) best = std::move(freed);
   };
   consider(must_go);
   if (it.space->blocks.size() > kMostSearched) return best;
+  std::vector<std::uint32_t> more = must_go;
+  for (std::uint32_t i = above; i < it.space->blocks.size() && i < above + kMostAbove; ++i) {
+    if (!best.empty() || !can_be_freed(it, i)) break;
+    more.push_back(i);
+    consider(more);
+  }
   std::size_t tried = 0;
   for (const HeldGroup& group : it.groups) {
     if (!is_tensor(group.kind) || ++tried > kMostTried) continue;
     std::vector<std::uint32_t> freed;
     std::ranges::set_union(must_go, group.blocks, std::back_inserter(freed));
-    std::erase(freed, own);
+    std::erase_if(freed, [&](std::uint32_t i) { return !can_be_freed(it, i); });
     consider(std::move(freed));
   }
   return best;
 }
 
-void add_freeing_for_result(const Case& it, std::uint32_t own,
-                            const std::vector<std::uint32_t>& must_go, std::uint64_t end,
-                            Findings& findings) {
-  const std::vector<std::uint32_t> freed = cheapest_before(it, own, must_go, end);
+void add_freeing_for_result(const Case& it, const std::vector<std::uint32_t>& must_go,
+                            std::uint32_t above, std::uint64_t end, Findings& findings) {
+  const std::vector<std::uint32_t> freed = cheapest_before(it, must_go, above, end);
   if (freed.empty()) return;
-  const Replaced now = replaced(it, own, freed);
+  const Replaced now = replaced(it, freed);
   const std::string then =
       fmt::format("then its result goes to {}, and the lowest buffer lies {} above the program",
                   now.result, bytes_text(now.lowest - end));
   add_freeing(it, freed, now.lowest - end, then, findings);
 }
 
-void cure_own_result(const Case& it, std::uint32_t own, std::vector<std::uint32_t> below,
-                     std::uint64_t end, Findings& findings) {
-  const ledger::HeldBlock& result = it.block(own);
-  const std::uint64_t lowest = lowest_without(it, below);
-  std::erase(below, own);
-  add_freeing_for_result(it, own, below, end, findings);
-  findings.remarks.push_back(fmt::format(
-      "The buffer at {} is the newest, made at the line that failed: it is taken for the result of "
-      "{}, which cannot be freed before.",
-      result.range.begin, it.failure.operation));
-  const bool interleaved = result.layout == ledger::Layout::kInterleaved;
-  if (!below.empty() || !interleaved || !fits_in_dram(it, size_of(result.range) * it.space->banks))
+void remark_on_own(const Case& it, Findings& findings) {
+  if (it.own.size() == 1) {
+    findings.remarks.push_back(fmt::format(
+        "The buffer at {} is the newest, made at the line that failed: it is taken for the result "
+        "of {}, which cannot be freed before.",
+        it.block(it.own.front()).range.begin, it.failure.operation));
     return;
+  }
+  findings.remarks.push_back(fmt::format(
+      "The newest {} buffers, the lowest at {}, were made at the line that failed: they are taken "
+      "for what {} makes itself, which cannot be freed before.",
+      it.own.size(), it.block(it.own.front()).range.begin, it.failure.operation));
+}
+
+void cure_own_result(const Case& it, std::vector<std::uint32_t> below, std::uint64_t end,
+                     Findings& findings) {
+  const std::uint64_t lowest = lowest_without(it, below);
+  const auto above = static_cast<std::uint32_t>(below.size());
+  std::erase_if(below, [&](std::uint32_t i) { return !can_be_freed(it, i); });
+  add_freeing_for_result(it, below, above, end, findings);
+  remark_on_own(it, findings);
+  const ledger::HeldBlock& result = it.block(it.own.front());
+  const bool interleaved = result.layout == ledger::Layout::kInterleaved;
+  if (it.own.size() > 1 || !below.empty() || !interleaved ||
+      !fits_in_dram(it, size_of(result.range) * it.space->banks)) {
+    return;
+  }
   Cure cure;
   cure.kind = CureKind::kRequestInDram;
   cure.call = "memory_config=ttnn.DRAM_MEMORY_CONFIG";
@@ -217,9 +229,9 @@ void cure_clash(const Case& it, Findings& findings) {
     tensors = tensors && is_tensor(it.block(i).kind);
   }
   if (below.empty()) return;
-  const auto own = own_result(it);
-  if (tensors && own && std::ranges::binary_search(below, *own)) {
-    cure_own_result(it, *own, below, end, findings);
+  const auto is_below = [&](std::uint32_t i) { return std::ranges::binary_search(below, i); };
+  if (tensors && std::ranges::any_of(it.own, is_below)) {
+    cure_own_result(it, below, end, findings);
   } else if (tensors) {
     add_moves(it, below, end, findings);
     const std::uint64_t lowest = lowest_without(it, below);

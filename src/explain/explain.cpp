@@ -222,11 +222,12 @@ std::string_view space_title(const std::optional<Space>& space) {
 
 Findings explain_failure(const ledger::FailureView& failure,
                          const ledger::FailurePicture* picture) {
-  Case it{failure, read_message(failure.message), nullptr, nullptr, {}, false};
+  Case it{failure, read_message(failure.message), nullptr, nullptr, {}, {}, false};
   if (picture) {
     it.space = &picture->failed;
     it.dram = picture->dram ? &*picture->dram : nullptr;
     it.groups = groups_of(*it.space);
+    it.own = own_blocks(it);
   }
   it.provable = it.space && is_sound(*it.space) && agrees(it);
   Findings findings;

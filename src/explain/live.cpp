@@ -26,7 +26,7 @@ constexpr double kSoon = 3600;             // seconds; a later end is no news
 
 Case case_of(const ledger::FailureView& nothing, const SpacePicture& picture,
              const SpacePicture* dram) {
-  Case it{nothing, {}, &picture, dram, groups_of(picture), is_sound(picture)};
+  Case it{nothing, {}, &picture, dram, groups_of(picture), {}, is_sound(picture)};
   return it;
 }
 
