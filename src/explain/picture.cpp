@@ -18,7 +18,7 @@ using ledger::AddressRange;
 using ledger::HeldBlock;
 using ledger::HeldKind;
 
-constexpr std::size_t kOwnStrips = 12;  // the largest stretches; runs between them are one each
+constexpr std::size_t kOwnStrips = 5;  // the largest stretches; runs between them are one each
 constexpr std::size_t kMostHolders = 10;
 constexpr std::uint64_t kMostBanks = 64;  // that what was needed is drawn over
 
@@ -61,7 +61,7 @@ void for_each_stretch(const ledger::SpacePicture& picture, Visit visit) {
   visit_hole_up_to(picture.bank.end);
 }
 
-// How large a stretch must be to be shown by itself: as the twelfth largest; and how many there
+// How large a stretch must be to be shown by itself: as the fifth largest; and how many there
 // are.
 struct Shown {
   std::uint64_t least = 0;

@@ -15,12 +15,13 @@
 namespace ttmem::view {
 namespace {
 
-using explain::Cure;
 using explain::Findings;
 using explain::Strip;
 using explain::StripKind;
 
 constexpr std::size_t kBarColumns = 24;
+constexpr std::size_t kMostOfMessage = 400;
+constexpr std::size_t kMostHolders = 5;  // all of it is to be seen at once; JSON has more
 
 std::string sum_text(const Findings& findings) {
   const explain::BankSum& sum = findings.sum;
@@ -59,8 +60,9 @@ std::string strip_name(const Strip& strip) {
       return strip.blocks == 1 ? printable(strip.name)
                                : fmt::format("{} x {}", strip.blocks, printable(strip.name));
     case StripKind::kMixed:
-      return fmt::format("{}, holes of {} B", count_text(strip.blocks, "block"),
-                         exact_text(strip.free));
+      return strip.free == 0 ? fmt::format("{} of several lines", count_text(strip.blocks, "block"))
+                             : fmt::format("{}, holes of {} B", count_text(strip.blocks, "block"),
+                                           exact_text(strip.free));
     case StripKind::kProgram:
       return "needed by " + printable(strip.name);
     case StripKind::kNeeded:
@@ -90,18 +92,21 @@ std::string picture_text(const Findings& findings, const Style& style) {
 
 std::string holders_text(const Findings& findings, ledger::TimeNs now, const Style& style) {
   if (findings.holders.empty()) return "";
+  std::vector<explain::Holder> shown = findings.holders;
+  shown.resize(std::min(shown.size(), kMostHolders));
+  const std::uint64_t left_out =
+      findings.holders_left_out + (findings.holders.size() - shown.size());
   return style.paint(Tone::kStrong, "Who is in the way") + "\n" +
-         holders_table(findings.holders, findings.holders_left_out, now, style);
+         holders_table(shown, left_out, now, style);
 }
 
-std::string cures_text(const ExplainedFailure& failure, const Style& style) {
+std::string what_helps_text(const ExplainedFailure& failure, const Style& style) {
   const Findings& findings = failure.findings;
   std::string text = style.paint(Tone::kStrong, "What helps, cheapest first") + "\n";
   if (findings.cures.empty()) {
     text += "  Nothing that could be proved on this picture.\n";
   }
-  std::size_t number = 0;
-  for (const Cure& cure : findings.cures) text += cure_text(cure, failure.sources, ++number);
+  text += cures_text(findings.cures, failure.sources);
   for (const std::string& remark : findings.remarks) text += wrapped(printable(remark), "  ", "  ");
   return text;
 }
@@ -116,6 +121,13 @@ std::string place_text(const ledger::FailureView& failure) {
   if (!failure.operation.empty()) text += " in " + printable(failure.operation);
   if (!failure.line.empty()) text += " at " + printable(failure.line);
   return text;
+}
+
+// What nobody could explain is at least told.
+std::string unexplained_text(const ExplainedFailure& failed) {
+  const std::string& message = failed.failure.message;
+  if (failed.findings.verdict != explain::Verdict::kOther || message.empty()) return "";
+  return wrapped("TT-Metal said: " + cut(printable(message), kMostOfMessage), "  ", "  ");
 }
 
 }  // namespace
@@ -140,6 +152,7 @@ std::string explain_text(const ExplainedFailure& failed, ledger::TimeNs now, con
                           age_text(failed.failure.time, now), place_text(failed.failure)),
               "", "  ");
   text += style.paint(Tone::kBad, wrapped(printable(findings.headline), "", "  "));
+  text += unexplained_text(failed);
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += "\n" + part;
   };
@@ -148,7 +161,7 @@ std::string explain_text(const ExplainedFailure& failed, ledger::TimeNs now, con
   }
   add(picture_text(findings, style));
   add(holders_text(findings, now, style));
-  add(cures_text(failed, style));
+  add(what_helps_text(failed, style));
   add(unknown_text(findings.unknown, style));
   return text;
 }
@@ -157,7 +170,7 @@ std::string hint_text(const ExplainedFailure& failed, const Style& style) {
   std::string text =
       style.paint(Tone::kBad, wrapped("ttmem: " + printable(failed.findings.headline), "", "  "));
   if (!failed.findings.cures.empty()) {
-    text += cure_text(failed.findings.cures.front(), failed.sources, 1);
+    text += cures_text({failed.findings.cures.front()}, failed.sources);
   }
   return text + fmt::format("  ttmem explain --pid {} {} shows the rest.\n", failed.process.label(),
                             failed.failure.number);

@@ -23,8 +23,9 @@ std::string wrapped(std::string_view text, std::string_view first, std::string_v
 // One row for each, with what was left out below.
 std::string holders_table(const std::vector<explain::Holder>& holders, std::uint64_t left_out,
                           ledger::TimeNs now, const Style& style);
-// "1. Deallocate …", with what must be true, the call and its line below it.
-std::string cure_text(const explain::Cure& cure, const Sources& sources, std::size_t number);
+// "1. Deallocate …", "2. Or …", each with what must be true and the call; below several that are
+// about one line, that line.
+std::string cures_text(const std::vector<explain::Cure>& cures, const Sources& sources);
 // With its title; "" if there is nothing.
 std::string unknown_text(const std::vector<std::string>& unknown, const Style& style);
 

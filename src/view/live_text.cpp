@@ -78,12 +78,8 @@ std::string holders_text(const LiveFindings& findings, ledger::TimeNs now, const
 
 std::string moves_text(const ExplainedProcess& process, const Style& style) {
   if (process.findings.moves.empty()) return "";
-  std::string text = style.paint(Tone::kStrong, "What to move") + "\n";
-  std::size_t number = 0;
-  for (const explain::Cure& move : process.findings.moves) {
-    text += cure_text(move, process.sources, ++number);
-  }
-  return text;
+  return style.paint(Tone::kStrong, "What to move") + "\n" +
+         cures_text(process.findings.moves, process.sources);
 }
 
 std::string process_text(const ExplainedProcess& process, std::uint32_t device, ledger::TimeNs now,
