@@ -284,8 +284,7 @@ TTMEM_API ttmem_origin_t ttmem_intern_stack(ttmem_origin_t around, const ttmem_s
  * the two above. NULL = nobody. */
 typedef ttmem_origin_t (*ttmem_origin_source)(ttmem_origin_t around);
 TTMEM_API void ttmem_origins_from(ttmem_origin_source source);
-/* Where the calling thread is: its regions and its stack, as a buffer allocated now would have it.
- */
+/* Where the calling thread is: its regions and its stack, as a buffer made now would have it. */
 TTMEM_API ttmem_origin_t ttmem_origin_here(void);
 /* It found a stack that is not as it should be, and told none. */
 TTMEM_API void ttmem_stack_odd(void);
@@ -433,10 +432,11 @@ typedef struct ttmem_failure {
   ttmem_allocator_t allocator;
   uint32_t space;
   ttmem_string_t operation; /* what failed, if somebody knows; 0 = see the origin */
+  ttmem_origin_t origin;    /* where; 0 = where the caller is */
 } ttmem_failure;
 
-/* Freezes a picture of what is held on the set (up to 4,096 holdings, the largest first). The first
- * four failures and the last four are kept. Returns the failure's number, 1, 2, … or 0. */
+/* Freezes a picture of what is held on the set (the 4,096 largest), or of the only open allocator if
+ * none is named. The first and last four failures are kept. Returns its number, 1, 2, … or 0. */
 TTMEM_API uint32_t ttmem_failed(const ttmem_failure* failure);
 
 TTMEM_API void ttmem_anomaly(uint32_t kind);

@@ -9,9 +9,9 @@ Nothing is printed while an exception can still be caught, and the exception its
 import os
 import sys
 import threading
-from typing import Any, Dict, Iterator, List, Optional, Set
+from typing import Any, Dict, List, Optional, Set
 
-from . import command
+from . import command, refusals
 
 _told: Set[int] = set()  # numbers of the failures that were explained
 _started = False
@@ -35,6 +35,7 @@ def explain(number: Optional[int] = None, pid: Optional[int] = None) -> Dict[str
 def hint(error: Optional[BaseException]) -> Optional[str]:
     """The verdict and the first cure of the failure of this process that `error` tells; None if it
     tells none, or one that was told already."""
+    refusals.record(error)
     try:
         findings = _findings_of(error)
     except (OSError, RuntimeError, ValueError):
@@ -57,7 +58,7 @@ def hint(error: Optional[BaseException]) -> Optional[str]:
 def _findings_of(error: Optional[BaseException]) -> Optional[Dict[str, Any]]:
     """A failure that was caught, and an error that has nothing to do with it, are not one story: the
     runtime's message must stand in the exception, or in one that it came of."""
-    texts = [str(each) for each in _chain(error)]
+    texts = [str(each) for each in refusals.chain(error)]
     if not any(texts):
         return None
     findings = explain(pid=os.getpid())
@@ -78,18 +79,6 @@ def _is_told_by(findings: Dict[str, Any], texts: List[str]) -> bool:
     if int(failure["number"]) in _told:
         return False
     return any(failure["message"] and failure["message"] in text for text in texts)
-
-
-def _chain(error: Optional[BaseException]) -> Iterator[BaseException]:
-    seen: Set[int] = set()
-    waiting = [error]
-    while waiting:
-        each = waiting.pop()
-        if each is None or id(each) in seen:
-            continue
-        seen.add(id(each))
-        yield each
-        waiting += [each.__cause__, each.__context__, *getattr(each, "exceptions", ())]
 
 
 def start() -> None:

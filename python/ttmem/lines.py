@@ -98,6 +98,24 @@ def leave_out(file: str) -> None:
         observer.ttmem_lines_pass_over(_folder(file), 1)
 
 
+def hooks() -> Optional[ctypes.CDLL]:
+    """The library that reads the lines, and through it the recorder; None without hooks."""
+    return _load()
+
+
+def is_of_ttnn(frame: FrameType) -> bool:
+    module = sys.modules.get(_MODULE)
+    folder = os.path.dirname(str(getattr(module, "__file__", "")))
+    return bool(folder) and frame.f_code.co_filename.startswith(os.path.join(folder, ""))
+
+
+def operation_of(frame: FrameType) -> Optional[str]:
+    """The name of ttnn's operation, if this frame is its call."""
+    called = frame.f_locals.get("self") if frame.f_code.co_name == "__call__" else None
+    name = getattr(called, "python_fully_qualified_name", None)
+    return name if isinstance(name, str) else None
+
+
 def _passes_by(observer: ctypes.CDLL) -> bool:
     """Whether what is loaded now calls its own functions and passes by those that were preloaded."""
     if not sys.getdlopenflags() & getattr(os, "RTLD_DEEPBIND", 0):

@@ -12,7 +12,7 @@ import errno
 import os
 from typing import Iterator, NamedTuple, Optional
 
-from . import explaining, library
+from . import explaining, library, refusals
 from . import lines as lines_of_python
 
 PRELOAD = "libttmem_preload.so"
@@ -73,6 +73,7 @@ def track(lines: bool = True, explain: bool = False) -> Tracking:
         lines_of_python.start()
     else:
         lines_of_python.decline()
+    refusals.start()
     if explain:
         explaining.start()
     return tracking

@@ -148,7 +148,8 @@ void ttmem_ring_manager_closed(ttmem_ring_manager_t manager) {
 uint32_t ttmem_failed(const ttmem_failure* failure) {
   const ttmem_origin_t origin = here();
   if (const Call call; call && failure != nullptr) {
-    return call->failures.failed(*failure, origin);
+    const bool says_where = failure->struct_size >= sizeof *failure && failure->origin != 0;
+    return call->failures.failed(*failure, says_where ? failure->origin : origin);
   }
   return 0;
 }

@@ -44,9 +44,10 @@ bool Failures::open(SegmentWriter& writer, Devices& devices, Programs& programs)
   return candidates_.reserve(kMaxPictureSlots + 1);
 }
 
-std::uint32_t Failures::failed(const ttmem_failure& failure, ttmem_origin_t origin) {
+std::uint32_t Failures::failed(const ttmem_failure& told, ttmem_origin_t origin) {
   const ColdCall call(writer_->store);
   Store& store = writer_->store;
+  const ttmem_failure failure = placed(told);
   const std::uint32_t number = store.header().failure_count + 1;
   const std::uint32_t records = std::min(number, segment::kMaxFailures);
   if (!candidates_.prepare(kMaxPictureSlots + 1) ||
@@ -80,6 +81,22 @@ std::uint32_t Failures::failed(const ttmem_failure& failure, ttmem_origin_t orig
         {.id = number, .a = failure.kind, .set = failure.set, .allocator = failure.allocator});
     return number;
   }
+}
+
+// Whoever knows no device means the only one there is.
+ttmem_failure Failures::placed(ttmem_failure failure) const {
+  if (failure.set != 0 || failure.allocator != 0) return failure;
+  const auto& allocators = writer_->store.at<segment::Allocator>(segment::kAllocatorsOffset);
+  std::uint16_t only = 0;
+  for (std::uint32_t id = 1; id <= writer_->store.header().allocator_count; ++id) {
+    if (allocators[id].open == 0) continue;
+    if (only != 0) return failure;
+    only = static_cast<std::uint16_t>(id);
+  }
+  if (only == 0) return failure;
+  failure.allocator = only;
+  failure.set = allocators[only].set;
+  return failure;
 }
 
 void Failures::describe(Failure& record, const ttmem_failure& failure, ttmem_origin_t origin) {

@@ -22,7 +22,7 @@ class Failures {
   void give_back() { candidates_.give_back(); }
 
   // The failure's number, or 0 if there is no room for it.
-  std::uint32_t failed(const ttmem_failure& failure, ttmem_origin_t origin);
+  std::uint32_t failed(const ttmem_failure& told, ttmem_origin_t origin);
 
  private:
   struct Candidate {
@@ -31,6 +31,7 @@ class Failures {
     std::uint32_t placement;  // 0: a buffer
   };
 
+  ttmem_failure placed(ttmem_failure failure) const;
   void choose_devices(ttmem_set_t set);
   bool is_concerned(ttmem_set_t set) const;
   bool is_listed(const segment::Payload& payload) const;

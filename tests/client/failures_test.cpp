@@ -112,6 +112,19 @@ TEST_F(FailuresTest, OnlyWhatSharesADeviceIsShown) {
   EXPECT_EQ(record(0)->picture[0].payload.id, 2u);
 }
 
+TEST_F(FailuresTest, WhoKnowsNoDeviceMeansTheOnlyOneThatIsOpen) {
+  allocate(buffer(2, 10));
+  ttmem_failure failure = {};
+  failure.struct_size = sizeof failure;
+  failure.kind = TTMEM_FAILURE_OTHER;
+  EXPECT_EQ(recorder->failures.failed(failure, 0), 1u);
+  EXPECT_EQ(record(0)->allocator, allocator);
+  EXPECT_EQ(record(0)->set, set);
+  open_allocator(set_of({chips[1]}));
+  EXPECT_EQ(recorder->failures.failed(failure, 0), 2u);
+  EXPECT_EQ(record(1)->allocator, 0u) << "there are two";
+}
+
 TEST_F(FailuresTest, ProgramsComeWithTheirRanges) {
   ttmem_range range = {};
   range.size = 1 << 20;

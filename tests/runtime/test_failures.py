@@ -36,6 +36,7 @@ EXPECTED = {
     "conv2d_l1_small": {"l1_small_size", "conv_config"},
     "program_too_large": {"program_config"},
     "per_core_list": set(),
+    "freed_late": {"deallocate", "move_to_dram", "data_type", "request_in_dram"},
     "mesh": {"deallocate", "move_to_dram", "request_in_dram"},
 }
 
@@ -112,9 +113,10 @@ def check_script(process, name):
 @pytest.mark.parametrize(("board", "scripts"), [
     ("n150", ["interleaved_dram", "sharded_dram", "interleaved_l1", "sharded_l1", "scattered_l1",
               "matmul_clash", "softmax_clash", "clash_by_little", "conv2d_l1_small", "program_too_large"]),
+    ("n150", ["freed_late"]),
     ("n150", ["per_core_list"]),
     ("n300", ["mesh"]),
-], ids=["one chip", "lists per core", "mesh"])
+], ids=["one chip", "freed late", "lists per core", "mesh"])
 def test_every_cure_that_is_printed_cures(board, scripts):
     with client(board, *scripts) as process:
         for name in scripts:
@@ -161,6 +163,32 @@ def test_a_killed_process_is_explained(tmp_path):
     assert "Scattered: it needs 491,520 B in each of 64 banks of L1" in text
     assert "held 655,360 B + holes 737,952 B = 1,393,312 B" in text
     check_everybody_says(findings, str(tmp_path))
+
+
+def test_the_first_cure_frees_what_the_operation_reads_least_likely():
+    with client("n150", "freed_late") as process:
+        findings = check_script(process, "freed_late")
+    first = findings["cures"][0]
+    assert first["kind"] == "deallocate" and first["given"] == "ttnn.add does not read it"
+    assert first["line"].endswith("gallery.py:22 tensor"), "not what the step before has made"
+
+
+def test_what_an_operation_refuses_in_words_of_its_own_is_kept():
+    script = os.path.join(GALLERY, "refused_by_operation.py")
+    done = python(TTMEM, "run", "--explain", oracle.setup("python", "10"), script)
+    assert done.returncode == 1
+    assert "ttmem: TT-Metal's message is none" in done.stderr.split("Traceback")[1], "after the exception"
+    findings = command.document("explain")
+    assert findings["verdict"] == "other" and findings["cures"] == []
+    failure = findings["failure"]
+    assert failure["number"] == 1 and failure["kind"] == "other"
+    assert failure["message"].startswith("LayerNorm streaming circular buffers require")
+    assert failure["operation"] == "ttnn.layer_norm"
+    assert failure["line"].endswith("refused_by_operation.py:16 run")
+    check_sum(findings)
+    assert findings["sum"]["held"] == 76 * (1 << 20) // 64
+    assert findings["holders"][0]["line"].endswith("gallery.py:22 tensor")
+    assert "TT-Metal said: LayerNorm streaming" in command.text("explain")
 
 
 # ---- hints at the moment it happens ---------------------------------------------------------------

@@ -15,7 +15,7 @@ _PACKAGE = "ttmem_start"
 _OLDEST = (3, 8)
 
 
-def _start_lines():
+def _start():
     import importlib.machinery
     import importlib.util
 
@@ -23,6 +23,7 @@ def _start_lines():
     sys.modules[_PACKAGE] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sys.modules[_PACKAGE])
     importlib.import_module(_PACKAGE + ".lines").start()
+    importlib.import_module(_PACKAGE + ".refusals").start()
 
 
 class _Ttnn(object):
@@ -32,8 +33,8 @@ class _Ttnn(object):
         if name == "ttnn":
             sys.meta_path.remove(self)
             try:
-                _start_lines()
-            except Exception:  # the program goes on without lines
+                _start()
+            except Exception:  # the program goes on without
                 pass
         return None
 
