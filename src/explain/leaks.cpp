@@ -17,6 +17,8 @@ constexpr std::uint64_t kWarmUp = 2;  // steps whose allocations are never suspe
 constexpr std::size_t kSurvive = 2;   // steps that a survivor has outlived
 constexpr std::size_t kPoints = 6;    // five steps between them
 constexpr std::size_t kMustGrow = 4;
+constexpr std::size_t kMostGrowths = 64;
+constexpr std::size_t kMostLines = 10'000;
 
 // What survives was made before this moment.
 ledger::TimeNs made_before(const StepFinder& steps) {
@@ -52,6 +54,26 @@ double LeakWatch::Series::growth() const {
 bool LeakWatch::Series::is_zero() const {
   return points.size() == kPoints &&
          std::ranges::all_of(points, [](const auto& each) { return each.second == 0; });
+}
+
+void LeakWatch::Growth::add(std::uint64_t step, std::uint64_t taken) {
+  if (first_step == 0) {
+    first_step = step;
+    first = last = taken;
+  }
+  fell = fell || taken < last;
+  if (taken > last) grew.push_back(step);
+  if (grew.size() > kMostGrowths) grew.erase(grew.begin());
+  last = taken;
+  last_step = step;
+}
+
+bool LeakWatch::Growth::goes_on() const {
+  if (fell || grew.size() < kMustGrow) return false;
+  const std::uint64_t half = first_step + (last_step - first_step) / 2;
+  const auto late = std::ranges::upper_bound(grew, half);
+  const bool early = late != grew.begin() || grew.size() == kMostGrowths;
+  return early && grew.end() - late >= 2;
 }
 
 LeakWatch::Process LeakWatch::name_of(const ledger::Owner& process) {
@@ -95,6 +117,7 @@ void LeakWatch::count_survivors(const LeakLook& look, const SpacePicture& space,
                                 const Followed& followed) {
   const std::uint64_t step = followed.steps.count();
   const Survivors survivors = survivors_of(look, space, followed);
+  add_up_lines(look, space, followed, survivors);
   const std::uint64_t free =
       !survivors.counts.empty() && is_sound(space) ? free_list_of(space).free_bytes() : 0;
   for (const auto& [key, block] : survivors.oldest) {
@@ -123,6 +146,34 @@ void LeakWatch::count_survivors(const LeakLook& look, const SpacePicture& space,
   std::erase_if(groups_, [](const auto& each) { return each.second.survivors.is_zero(); });
 }
 
+// A line that has none at first begins with nothing, so that its first ones are a growth.
+void LeakWatch::add_up_lines(const LeakLook& look, const SpacePicture& space,
+                             const Followed& followed, const Survivors& survivors) {
+  std::map<Line, std::uint64_t> taken;
+  for (const auto& [key, count] : survivors.counts) {
+    const auto& [process, device, where, operation, line, region, block] = key;
+    taken[{process, device, where, operation, line, region}] += count * block * space.banks;
+  }
+  const std::uint64_t step = followed.steps.count();
+  for (const auto& [line, bytes] : taken) {
+    if (lines_.contains(line) || lines_.size() == kMostLines) continue;
+    Growth& growth = lines_[line];
+    growth.told = {look.process,
+                   look.device,
+                   space.space,
+                   {std::get<3>(line), std::get<4>(line), std::get<5>(line)}};
+    if (followed.surveyed != 0) growth.add(followed.first_survey, 0);
+  }
+  for (auto& [line, growth] : lines_) {
+    if (std::get<0>(line) != name_of(look.process) || std::get<1>(line) != look.device ||
+        std::get<2>(line) != space.space) {
+      continue;
+    }
+    const auto now = taken.find(line);
+    growth.add(step, now == taken.end() ? 0 : now->second);
+  }
+}
+
 // Of the lowest address only survivors count: where in its step a process is looked at is chance.
 void LeakWatch::look_at_l1(const LeakLook& look, const SpacePicture& l1, const Followed& followed) {
   const ledger::TimeNs before = made_before(followed.steps);
@@ -142,8 +193,10 @@ void LeakWatch::look_at_l1(const LeakLook& look, const SpacePicture& l1, const F
 // The program has begun to say where its steps begin: what was counted in others does not join.
 void LeakWatch::begin_anew(const Process& name, Followed& followed) {
   std::erase_if(groups_, [&](const auto& each) { return std::get<0>(each.first) == name; });
+  std::erase_if(lines_, [&](const auto& each) { return std::get<0>(each.first) == name; });
   std::erase_if(places_, [&](const auto& each) { return each.first.first == name; });
   followed.looks = followed.before = followed.surveyed = followed.surveys = 0;
+  followed.first_survey = 0;
   followed.warm_until = 0;
   followed.marked = true;
 }
@@ -164,6 +217,7 @@ void LeakWatch::look(const LeakLook& look) {
     if (space.space == ledger::Space::kL1) look_at_l1(look, space, followed);
   }
   if (followed.surveyed != step) ++followed.surveys;
+  if (followed.surveys == 1) followed.first_survey = step;
   followed.surveyed = step;
 }
 
@@ -172,6 +226,7 @@ void LeakWatch::keep_only(const std::vector<ledger::Owner>& processes) {
   for (const ledger::Owner& process : processes) kept.insert(name_of(process));
   std::erase_if(processes_, [&](const auto& each) { return !kept.contains(each.first); });
   std::erase_if(groups_, [&](const auto& each) { return !kept.contains(std::get<0>(each.first)); });
+  std::erase_if(lines_, [&](const auto& each) { return !kept.contains(std::get<0>(each.first)); });
   std::erase_if(places_, [&](const auto& each) { return !kept.contains(each.first.first); });
 }
 
@@ -210,6 +265,17 @@ LeakReport LeakWatch::report() const {
           {place.process, place.device, place.programs.points.back().second, growth});
     }
   }
+  for (const auto& [line, growth] : lines_) {
+    const bool suspected = std::ranges::any_of(report.suspects, [&](const LeakSuspect& each) {
+      return each.origin == growth.told.origin && each.space == growth.told.space &&
+             name_of(each.process) == std::get<0>(line);
+    });
+    if (suspected || !growth.goes_on()) continue;
+    report.lines.push_back(growth.told);
+    report.lines.back().taken = growth.last - growth.first;
+    report.lines.back().steps = growth.last_step - growth.first_step;
+  }
+  std::ranges::stable_sort(report.lines, std::ranges::greater{}, &GrowingLine::taken);
   return report;
 }
 

@@ -7,7 +7,8 @@
 // suspected is what was there before the third step (weights), and what nobody
 // allocates by hand: kernel binaries and traces. Programs that pile up in the
 // cache are told apart, and so is an L1 whose lowest address falls, however few
-// bytes that are.
+// bytes that are. Lines that grow in some steps only, or by blocks of many
+// sizes, are told as well, but nobody is warned of them: they are no suspects.
 #pragma once
 
 #include <cstdint>
@@ -57,6 +58,16 @@ struct GrowingCache {
   double programs_per_step = 0;
 };
 
+// A line whose survivors never fell, and grew in both halves of the time.
+struct GrowingLine {
+  ledger::Owner process = ledger::nobody();
+  std::uint32_t device = 0;
+  ledger::Space space = ledger::Space::kDram;
+  ledger::HeldOrigin origin;
+  std::uint64_t taken = 0;  // by how much it grew, in all banks
+  std::uint64_t steps = 0;  // in so many
+};
+
 // A process that was followed.
 struct WatchedProcess {
   ledger::Owner process = ledger::nobody();
@@ -73,6 +84,7 @@ struct LeakReport {
   std::vector<LeakSuspect> suspects;  // the fastest first
   std::vector<FallingL1> falling;
   std::vector<GrowingCache> caches;
+  std::vector<GrowingLine> lines;  // that are no suspects
 };
 
 class LeakWatch {
@@ -105,6 +117,18 @@ class LeakWatch {
     LeakSuspect told;
     std::uint64_t banks = 0, free = 0;
   };
+  using Line =
+      std::tuple<Process, std::uint32_t, ledger::Space, std::string, std::string, std::string>;
+  // What the survivors of a line take in all banks.
+  struct Growth {
+    GrowingLine told;
+    std::uint64_t first_step = 0, last_step = 0;  // that it was looked at
+    std::uint64_t first = 0, last = 0;
+    std::vector<std::uint64_t> grew;  // the last steps in which it did
+    bool fell = false;
+    void add(std::uint64_t step, std::uint64_t taken);
+    bool goes_on() const;
+  };
   struct Place {
     Series depth;  // of the lowest survivor in L1 below the top of the bank
     Series programs;
@@ -117,9 +141,10 @@ class LeakWatch {
     ledger::Owner process = ledger::nobody();
     StepFinder steps;
     std::uint64_t looked = 0, looks = 0;
-    std::uint64_t before = 0;       // steps when it was first looked at
-    std::uint64_t surveyed = 0;     // when survivors were last counted; 0 = never
-    std::uint64_t surveys = 0;      // how often
+    std::uint64_t before = 0;    // steps when it was first looked at
+    std::uint64_t surveyed = 0;  // when survivors were last counted; 0 = never
+    std::uint64_t surveys = 0;   // how often
+    std::uint64_t first_survey = 0;
     ledger::TimeNs warm_until = 0;  // what was made before is never suspected; 0 = not known yet
     bool marked = false;            // at the last look
   };
@@ -134,10 +159,13 @@ class LeakWatch {
                                 const Followed& followed);
   void count_survivors(const LeakLook& look, const ledger::SpacePicture& space,
                        const Followed& followed);
+  void add_up_lines(const LeakLook& look, const ledger::SpacePicture& space,
+                    const Followed& followed, const Survivors& survivors);
   void look_at_l1(const LeakLook& look, const ledger::SpacePicture& l1, const Followed& followed);
 
   std::map<Process, Followed> processes_;
   std::map<Key, Group> groups_;
+  std::map<Line, Growth> lines_;
   std::map<std::pair<Process, std::uint32_t>, Place> places_;
 };
 

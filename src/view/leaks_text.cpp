@@ -47,6 +47,26 @@ std::string suspects_text(const LeakReport& report, ledger::TimeNs now, const St
   return style.paint(Tone::kStrong, "Grows from step to step") + "\n" + table.text(style, 2);
 }
 
+std::string lines_text(const LeakReport& report, const Style& style) {
+  if (report.lines.empty()) return "";
+  Table table({{"PID", Align::kRight},
+               {"Device", Align::kRight},
+               {"Space"},
+               {"Grew by", Align::kRight},
+               {"In", Align::kRight},
+               {"Made by"}});
+  for (const explain::GrowingLine& each : report.lines) {
+    const std::string made = each.origin.operation.empty()
+                                 ? each.origin.line
+                                 : each.origin.operation + " " + each.origin.line;
+    table.add({each.process->label(), std::to_string(each.device), std::string(title(each.space)),
+               bytes_text(each.taken), count_text(each.steps, "step"),
+               made.empty() ? "?" : printable(made)});
+  }
+  return style.paint(Tone::kStrong, "Grew now and then, and never fell") + "\n" +
+         table.text(style, 2);
+}
+
 std::string others_text(const LeakReport& report, const Style& style) {
   std::string text;
   for (const explain::FallingL1& each : report.falling) {
@@ -86,7 +106,8 @@ std::string leaks_text(const LeakReport& report, ledger::TimeNs now, const Style
                         each.marked ? "marked" : "found from the sequence of operations",
                         each.is_known ? "" : "; too few to tell what grows");
   }
-  const std::string found = suspects_text(report, now, style) + others_text(report, style);
+  const std::string found =
+      suspects_text(report, now, style) + others_text(report, style) + lines_text(report, style);
   if (!found.empty()) return seen + found;
   const bool known = std::ranges::any_of(report.processes, &explain::WatchedProcess::is_known);
   return seen + (known ? "Nothing grows from step to step.\n" : "");
@@ -144,6 +165,19 @@ std::string leaks_json(const ledger::Snapshot& snapshot, const LeakReport& repor
                   {"programs", each.programs},
                   {"programs_per_step", each.programs_per_step}});
     document["growing_caches"].push_back(std::move(value));
+  }
+  document["growing_lines"] = Json::array();
+  for (const explain::GrowingLine& each : report.lines) {
+    Json value = Json::object();
+    json::add_process(value, *each.process);
+    value.update({{"device", each.device},
+                  {"space", ledger::name(each.space)},
+                  {"operation", json::text_or_null(each.origin.operation)},
+                  {"line", json::text_or_null(each.origin.line)},
+                  {"region", json::text_or_null(each.origin.region)},
+                  {"taken", each.taken},
+                  {"steps", each.steps}});
+    document["growing_lines"].push_back(std::move(value));
   }
   return json::text(document, layout);
 }

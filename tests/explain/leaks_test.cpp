@@ -69,6 +69,27 @@ class Decoder {
   ledger::TimeNs now_ = 1000;
 };
 
+// No suspects, as they do not grow from step to step by one block; but nobody may say that nothing
+// grows.
+TEST(Leaks, ALeakInEveryThirdStepAndOneOfManySizesAreTold) {
+  for (const bool sizes : {false, true}) {
+    Decoder decoder;
+    for (std::uint64_t i = 0; i < 40; ++i) decoder.step(sizes ? 64 + i * 64 : i % 3 == 0 ? 64 : 0);
+    const LeakReport report = decoder.watch.report();
+    EXPECT_TRUE(report.suspects.empty()) << sizes;
+    ASSERT_EQ(report.lines.size(), 1u) << sizes;
+    EXPECT_EQ(report.lines.front().origin.line, "model.py:6");
+    EXPECT_GT(report.lines.front().taken, 8u * 64 * 64);
+    EXPECT_GT(report.lines.front().steps, 30u);
+  }
+}
+
+TEST(Leaks, ACacheThatIsWarmAfterHalfOfTheTimeIsNoGrowth) {
+  Decoder decoder;
+  for (int i = 0; i < 60; ++i) decoder.step(i % 3 == 0 && i < 24 ? 64 : 0);
+  EXPECT_TRUE(decoder.watch.report().lines.empty());
+}
+
 TEST(Leaks, ADecoderWithoutALeakGivesNoneInAThousandSteps) {
   Decoder decoder;
   for (int i = 0; i < 1000; ++i) {
@@ -77,6 +98,7 @@ TEST(Leaks, ADecoderWithoutALeakGivesNoneInAThousandSteps) {
     ASSERT_TRUE(report.suspects.empty()) << "step " << i;
     ASSERT_TRUE(report.falling.empty()) << "step " << i;
     ASSERT_TRUE(report.caches.empty()) << "step " << i;
+    ASSERT_TRUE(report.lines.empty()) << "step " << i;
   }
   EXPECT_EQ(decoder.watch.report().steps, 1000u);
   EXPECT_EQ(decoder.watch.report().steps_from, "marks");

@@ -104,6 +104,7 @@ def test_a_decoder_without_a_leak_gives_none_in_a_thousand_steps():
     assert found["steps"] >= 1000 and found["steps_from"] == "marks"
     assert found["processes"][0]["known"]
     assert found["suspects"] == [] and found["falling_l1"] == [] and found["growing_caches"] == []
+    assert found["growing_lines"] == []
 
 
 def test_a_leak_of_64_bytes_in_a_decoder_names_its_line():

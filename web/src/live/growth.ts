@@ -29,6 +29,7 @@ export interface LeaksDocument {
   steps_from: string | null;
   processes: (Named & { steps: number; looks: number; steps_from: string; known: boolean })[];
   suspects: LeakSuspect[];
+  growing_lines: (Named & { device: number; space: string; operation: string | null; line: string | null; region: string | null; taken: number; steps: number })[];
   falling_l1: (Named & { device: number; first: number; last: number; bytes_per_step: number })[];
   growing_caches: (Named & { device: number; programs: number; programs_per_step: number })[];
 }

@@ -89,6 +89,19 @@ function Found({ of }: { of: LeaksDocument }) {
             </ul>
           </section>
         )}
+        {of.growing_lines.length > 0 && (
+          <section class="panel" aria-label="Lines that grew now and then">
+            <h2>Grew now and then, and never fell</h2>
+            <ul>
+              {of.growing_lines.map((each) => (
+                <li key={`${path(each)} ${each.device} ${each.space} ${each.operation} ${each.line} ${each.region}`}>
+                  <Owner of={each} /> on <a href={`/d/${each.device}`}>device {each.device}</a>: {each.operation} {each.line ?? 'an unknown line'} by <Bytes value={each.taken} /> in{' '}
+                  {nounText(each.steps, 'step')}
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
         {of.growing_caches.length > 0 && (
           <section class="panel" aria-label="Program caches that grow">
             <h2>New programs in every step</h2>
