@@ -255,8 +255,10 @@ Result<ListedTensor> parse_shape(const std::string& text, std::string& variable)
     if (!number) {
       const bool word =
           std::ranges::all_of(part, [](unsigned char c) { return std::isalpha(c) || c == '_'; });
-      if (!word || (!variable.empty() && variable != part)) {
-        return bad(fmt::format("{} is no length", view::printable(part)));
+      if (!word) return bad(fmt::format("{} is no length", view::printable(part)));
+      if (!variable.empty() && variable != part) {
+        return bad(fmt::format("{} and {} are both words: give one of them a number", variable,
+                               view::printable(part)));
       }
       variable = part;
     }
