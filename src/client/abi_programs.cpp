@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // The C ABI: programs, workloads, traces, rings and failures.
+#include <cstddef>
+#include <cstring>
+
 #include "client/own_recorder.hpp"
 
 using ttmem::client::Call;
@@ -148,8 +151,10 @@ void ttmem_ring_manager_closed(ttmem_ring_manager_t manager) {
 uint32_t ttmem_failed(const ttmem_failure* failure) {
   const ttmem_origin_t origin = here();
   if (const Call call; call && failure != nullptr) {
-    const bool says_where = failure->struct_size >= sizeof *failure && failure->origin != 0;
-    return call->failures.failed(*failure, says_where ? failure->origin : origin);
+    const bool has_origin = failure->struct_size >= sizeof *failure;  // the first form had none
+    ttmem_failure told = {};
+    std::memcpy(&told, failure, has_origin ? sizeof told : offsetof(ttmem_failure, origin));
+    return call->failures.failed(told, told.origin != 0 ? told.origin : origin);
   }
   return 0;
 }
