@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ttmem authors
-#include "explain/explain.hpp"
-
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "explain/explain.hpp"
 #include "explain/scene.hpp"
 
 namespace ttmem::explain {

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "explain/explain.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -121,7 +123,7 @@ TEST(Explain, WhereNoCopyFindsRoomNothingIsMoved) {
   ASSERT_NE(find(tight, CureKind::kMoveToDram), nullptr);
   ASSERT_NE(find(roomy, CureKind::kMoveToDram), nullptr);
   EXPECT_EQ(find(tight, CureKind::kMoveToDram)->call, "memory_config=ttnn.DRAM_MEMORY_CONFIG");
-  EXPECT_EQ(find(tight, CureKind::kMoveToDram)->text.substr(0, 22), "Or make it in DRAM: th");
+  EXPECT_EQ(find(tight, CureKind::kMoveToDram)->text.substr(0, 22), "Or make it in DRAM: it");
   EXPECT_EQ(find(roomy, CureKind::kMoveToDram)->text.substr(0, 22), "Or move it to DRAM, or");
 }
 
@@ -167,6 +169,12 @@ TEST(Explain, TooLargeIsNeverCuredByFreeing) {
   EXPECT_EQ(findings.verdict, Verdict::kTooLarge);
   EXPECT_EQ(find(findings, CureKind::kDeallocate), nullptr);
   EXPECT_EQ(find(findings, CureKind::kReallocate), nullptr);
+}
+
+// The last strip, if it is of this kind.
+std::optional<ledger::AddressRange> drawn_over(const Findings& findings, StripKind kind) {
+  if (findings.picture.empty() || findings.picture.back().kind != kind) return std::nullopt;
+  return findings.picture.back().range;
 }
 
 TEST(Explain, WhatIsLargerThanTheBankIsDrawnBeyondIt) {

@@ -88,11 +88,25 @@ TEST(Findings, OneScreenSaysEverythingInOrder) {
         "One bank, bottom to top", "105,824", "hole",
         "ttnn.ones /home/user/fragmented.py:8 activation", "what was asked for",
         "Who is in the way", "655,360", "What helps, cheapest first", "1. Reallocate",
-        "t = ttnn.reallocate(t)", "return ttnn.ones(", "Deallocate", "What is not known"}) {
+        "t = ttnn.reallocate(t)", "Deallocate", "return ttnn.ones(", "What is not known"}) {
     const std::size_t found = text.find(part, at);
     ASSERT_NE(found, std::string::npos) << part << "\n" << text;
     at = found;
   }
+}
+
+TEST(Findings, WhatCannotBeExplainedIsRepeated) {
+  ExplainedFailure explained = scattered();
+  explained.failure.message = "LayerNorm streaming circular buffers require 5 bytes\x1b";
+  const ledger::FailurePicture picture = scattered_picture();
+  explained.findings = explain::explain_failure(explained.failure, &picture);
+  const std::string text = explain_text(explained, kNow, Style(Ansi{}));
+  EXPECT_NE(text.find("TT-Metal said: LayerNorm streaming circular buffers require 5 bytes"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_EQ(explain_text(scattered(), kNow, Style(Ansi{})).find("TT-Metal said"),
+            std::string::npos);
 }
 
 TEST(Findings, AHintIsTheVerdictAndTheFirstCure) {
