@@ -435,8 +435,8 @@ typedef struct ttmem_failure {
   ttmem_origin_t origin;    /* where; 0 = where the caller is */
 } ttmem_failure;
 
-/* Freezes a picture of what is held on the set (the 4,096 largest), or of the only open allocator if
- * none is named. The first and last four failures are kept. Returns its number, 1, 2, … or 0. */
+/* Freezes a picture of what is held on the set (the 4,096 largest), or of the only open allocator
+ * if none is named. The first and last four failures are kept. Returns its number, 1, 2, … or 0. */
 TTMEM_API uint32_t ttmem_failed(const ttmem_failure* failure);
 
 TTMEM_API void ttmem_anomaly(uint32_t kind);

@@ -170,6 +170,11 @@ def test_the_largest_batch():
     assert not fit("--shape", f"{largest + 1},32,4096,128", "--board", "n150")["fits"]
 
 
+def test_only_one_word_can_be_solved_for():
+    done = command.run("fit", "--shape", "batch,8,seq,128", "--solve", "seq", "--board", "n150")
+    assert done.returncode == 2 and "batch and seq are both words" in done.stderr
+
+
 def test_any_word_can_be_solved_for():
     found = fit("--shape", "1,max_seq,128", "--solve", "max_seq", "--board", "n150")
     assert found["variable"] == "max_seq" and found["solved"] > 1000000
