@@ -106,7 +106,13 @@ void add_host_figures(Questions& questions, Hosts& hosts) {
   };
   const std::string taken =
       questions.by_device("ttmem_memory_bytes", R"(space="dram",figure="taken")");
-  figure("count", questions.by_device("ttmem_device_processes"), &HostRow::devices);
+  each(fmt::format(R"(count_values by (instance) ("in_use", {} > bool 0))",
+                   questions.by_device("ttmem_device_processes")),
+       [](HostRow& row, const Sample& sample) {
+         const std::uint64_t devices = whole(sample.value);
+         row.devices = row.devices.value_or(0) + devices;
+         if (sample.label("in_use") == "1") row.in_use = row.in_use.value_or(0) + devices;
+       });
   each(fmt::format("count by (instance) ({})", taken), [](HostRow& row, const Sample& sample) {
     const std::uint64_t devices = row.devices.value_or(0);
     row.untold = devices - std::min(devices, whole(sample.value));
@@ -116,10 +122,8 @@ void add_host_figures(Questions& questions, Hosts& hosts) {
   each(fmt::format(R"(count_values by (instance) ("bytes", {}))",
                    questions.by_device("ttmem_memory_capacity_bytes", R"(space="dram")")),
        [](HostRow& row, const Sample& sample) {
-         const std::uint64_t devices = whole(sample.value);
          const double bytes = std::strtod(sample.label("bytes").c_str(), nullptr);
-         row.in_use = row.in_use.value_or(0) + devices;
-         row.dram_capacity = row.dram_capacity.value_or(0) + devices * whole(bytes);
+         row.dram_capacity = row.dram_capacity.value_or(0) + whole(sample.value) * whole(bytes);
        });
   figure("sum", questions.by_device("ttmem_memory_bytes", R"(space="l1_total",figure="used")"),
          &HostRow::l1);

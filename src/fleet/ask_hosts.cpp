@@ -79,7 +79,7 @@ void add_devices(const ledger::Snapshot& snapshot, HostRow& row) {
   std::uint64_t alive = 0, in_use = 0, untold = 0;
   for (const ledger::DeviceView& device : snapshot.devices) {
     const auto& dram = device.figures.space(ledger::Space::kDram);
-    in_use += dram.capacity ? 1u : 0u;
+    in_use += device.processes > 0 ? 1u : 0u;
     untold += dram.taken ? 0u : 1u;
     add_known(dram.taken, row.dram);
     add_known(dram.capacity, row.dram_capacity);

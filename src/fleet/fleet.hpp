@@ -37,8 +37,7 @@ struct HostRow {
   std::string problem;                  // why it is not fresh; "" = it is
   std::optional<std::uint64_t> age_ns;  // of what it told
   std::optional<std::uint64_t> devices, processes;
-  std::optional<std::uint64_t>
-      in_use;  // devices whose capacity is told: a recorded process has them
+  std::optional<std::uint64_t> in_use;  // devices that a process has open
   std::optional<std::uint64_t> untold;  // devices of which nobody tells what is taken
   ledger::Figure dram, dram_capacity, l1, l1_capacity;  // of the devices that tell it
   std::optional<std::int64_t> headroom;                 // of its tightest device

@@ -105,16 +105,17 @@ ledger::DeviceView device(ledger::Figure taken, ledger::Figure capacity) {
 
 TEST(BadDays, ADeviceOfWhichNobodyTellsIsInNoSumAndSaid) {
   ledger::Snapshot one = snapshot("a", "1", kNow);
-  one.devices = {device(30, 100), device(0, std::nullopt), device(std::nullopt, std::nullopt)};
+  one.devices = {device(30, 100), device(0, 100), device(std::nullopt, std::nullopt)};
+  one.devices[0].processes = one.devices[2].processes = 1;  // who had the second one open died
   const Fleet fleet = fleet_of({{"a", one}}, kNow);
   const FleetTotals totals = totals_of(fleet);
   EXPECT_EQ(totals.devices, 3u);
-  EXPECT_EQ(totals.in_use, 1u);
+  EXPECT_EQ(totals.in_use, 2u);
   EXPECT_EQ(totals.untold, 1u);
   EXPECT_EQ(totals.dram, 30u);
-  EXPECT_EQ(totals.dram_capacity, 100u);
+  EXPECT_EQ(totals.dram_capacity, 200u);
   const std::string text = fleet_text(fleet, 20, {});
-  EXPECT_NE(text.find("1 host, 3 devices, 1 in use: DRAM 30 B of 100 B"), std::string::npos)
+  EXPECT_NE(text.find("1 host, 3 devices, 2 in use: DRAM 30 B of 200 B"), std::string::npos)
       << text;
   EXPECT_NE(text.find("Partial: 1 device in no sum: a process has it open that is not recorded"),
             std::string::npos)

@@ -245,6 +245,8 @@ def half_stale(query, _headers):
         return vector(({"instance": "a"}, 5), ({"instance": "b"}, 200))
     if query.startswith(PRESENT):
         return vector(({"instance": "a"}, 2), ({"instance": "b"}, 1), warnings=["one store is missing"])
+    if query.startswith('count_values by (instance) ("in_use"'):
+        return vector(({"instance": "a", "in_use": "1"}, 1), ({"instance": "b", "in_use": "1"}, 1))
     if query.startswith("count_values by (instance)") and "capacity" in query and "dram" in query:
         return vector(({"instance": "a", "bytes": "200"}, 1), ({"instance": "b", "bytes": "200"}, 1))
     if query.startswith("sum by (instance)") and "dram" in query:
@@ -301,23 +303,25 @@ def test_a_host_that_does_not_tell_now_is_known():
 
 
 def test_devices_of_which_nobody_tells_what_is_taken():
-    """Five devices: four in use, which are of two kinds, and two that tell; of host c, nobody tells anything."""
+    """Five devices: three in use, four whose capacity is known, of two kinds, and two that tell; of host c, nobody tells
+    anything."""
     def behave(query, headers):
         if query.startswith(PRESENT):
             return vector(({"instance": "a"}, 1), ({"instance": "c"}, 1))
         if query.startswith("time() - max by (instance) (timestamp("):
             return vector(({"instance": "a"}, 5), ({"instance": "c"}, 5))
-        if query.startswith("count_values"):
+        if query.startswith('count_values by (instance) ("bytes"'):
             return vector(({"instance": "a", "bytes": "12884901888"}, 3), ({"instance": "a", "bytes": "3.4359738368e+10"}, 1))
-        if query.startswith("count by (instance)") and "ttmem_device_processes" in query:
-            return vector(({"instance": "a"}, 5), ({"instance": "c"}, 7))
+        if query.startswith('count_values by (instance) ("in_use"'):
+            return vector(({"instance": "a", "in_use": "1"}, 3), ({"instance": "a", "in_use": "0"}, 2),
+                          ({"instance": "c", "in_use": "0"}, 7))
         if query.startswith("count by (instance)") and "ttmem_memory_bytes" in query:
             return vector(({"instance": "a"}, 2))
         return half_stale(query, headers)
 
     with engine(behave) as server:
         rows = {each["host"]: each for each in command.document("fleet", "--from", server.url)["hosts"]}
-    assert [rows["a"][name] for name in ("devices", "devices_in_use", "devices_untold")] == [5, 4, 3]
+    assert [rows["a"][name] for name in ("devices", "devices_in_use", "devices_untold")] == [5, 3, 3]
     assert rows["a"]["dram_capacity"] == 3 * 12884901888 + 34359738368
     assert [rows["c"][name] for name in ("devices", "devices_in_use", "devices_untold")] == [7, 0, 7]
     assert rows["c"]["dram_capacity"] is None
