@@ -87,6 +87,7 @@ def _hook() -> Tracking:
     if _ahead is not None:
         return Tracking("ahead")
     if _mapped(PRELOAD):
+        recorder.ttmem_open()  # the hooks do it when the runtime is loaded, which may be later
         return Tracking("preloaded")
     if _mapped(RUNTIME):
         return _patch()

@@ -3,6 +3,10 @@
 """What a process is told about itself: figures, peaks, regions, snapshots."""
 
 import json
+import sys
+
+from conftest import output_of, tracking_environment
+from support import built
 
 MIB = 1024 * 1024
 
@@ -384,3 +388,9 @@ def test_disabled_means_disabled(in_process):
         print(ttmem.track(), library.load().ttmem_segment_path())
     """
     assert in_process(code, TTMEM_DISABLE="1") == "Tracking(how='disabled', slots=0) b''\n"
+
+
+def test_under_run_a_process_measures_before_it_loads_the_runtime(tmp_path):
+    script = "import ttmem; print(ttmem.track().how); print(bool(ttmem.library.load().ttmem_segment_path()))"
+    command = [built.TTMEM, "run", "--", sys.executable, "-c", script]
+    assert output_of(command, tmp_path, tracking_environment(tmp_path)).split() == ["preloaded", "True"]
