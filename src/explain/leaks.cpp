@@ -123,7 +123,7 @@ void LeakWatch::count_survivors(const LeakLook& look, const SpacePicture& space,
   for (const auto& [key, block] : survivors.oldest) {
     const auto [known, is_new] = groups_.try_emplace(key);
     Group& group = known->second;
-    if (is_new && followed.surveyed != 0) group.survivors.add(followed.surveyed, 0);
+    if (is_new && followed.surveyed_before != 0) group.survivors.add(followed.surveyed_before, 0);
     group.told.process = look.process;
     group.told.device = look.device;
     group.told.space = space.space;
@@ -162,7 +162,7 @@ void LeakWatch::add_up_lines(const LeakLook& look, const SpacePicture& space,
                    look.device,
                    space.space,
                    {std::get<3>(line), std::get<4>(line), std::get<5>(line)}};
-    if (followed.surveyed != 0) growth.add(followed.first_survey, 0);
+    if (followed.surveyed_before != 0) growth.add(followed.first_survey, 0);
   }
   for (auto& [line, growth] : lines_) {
     if (std::get<0>(line) != name_of(look.process) || std::get<1>(line) != look.device ||
@@ -195,8 +195,8 @@ void LeakWatch::begin_anew(const Process& name, Followed& followed) {
   std::erase_if(groups_, [&](const auto& each) { return std::get<0>(each.first) == name; });
   std::erase_if(lines_, [&](const auto& each) { return std::get<0>(each.first) == name; });
   std::erase_if(places_, [&](const auto& each) { return each.first.first == name; });
-  followed.looks = followed.before = followed.surveyed = followed.surveys = 0;
-  followed.first_survey = 0;
+  followed.looks = followed.before = 0;
+  followed.surveyed = followed.surveyed_before = followed.first_survey = followed.surveys = 0;
   followed.warm_until = 0;
   followed.marked = true;
 }
@@ -212,13 +212,15 @@ void LeakWatch::look(const LeakLook& look) {
   followed.looked = step;
   if (step < kWarmUp + kSurvive + 1 || followed.steps.begins().size() <= kSurvive) return;
   if (followed.warm_until == 0) followed.warm_until = warm_until(followed.steps);
+  // All devices of a process are one survey: none of them may know a step less than the first.
+  if (followed.surveyed != step) {
+    followed.surveyed_before = std::exchange(followed.surveyed, step);
+    if (++followed.surveys == 1) followed.first_survey = step;
+  }
   for (const SpacePicture& space : look.spaces) {
     count_survivors(look, space, followed);
     if (space.space == ledger::Space::kL1) look_at_l1(look, space, followed);
   }
-  if (followed.surveyed != step) ++followed.surveys;
-  if (followed.surveys == 1) followed.first_survey = step;
-  followed.surveyed = step;
 }
 
 void LeakWatch::keep_only(const std::vector<ledger::Owner>& processes) {

@@ -141,10 +141,11 @@ class LeakWatch {
     ledger::Owner process = ledger::nobody();
     StepFinder steps;
     std::uint64_t looked = 0, looks = 0;
-    std::uint64_t before = 0;    // steps when it was first looked at
-    std::uint64_t surveyed = 0;  // when survivors were last counted; 0 = never
-    std::uint64_t surveys = 0;   // how often
-    std::uint64_t first_survey = 0;
+    std::uint64_t before = 0;           // steps when it was first looked at
+    std::uint64_t surveyed = 0;         // the step in which survivors were last counted; 0 = never
+    std::uint64_t surveyed_before = 0;  // and the time before that
+    std::uint64_t surveys = 0;          // how often
+    std::uint64_t first_survey = 0;     // the step of the first one
     ledger::TimeNs warm_until = 0;  // what was made before is never suspected; 0 = not known yet
     bool marked = false;            // at the last look
   };

@@ -43,11 +43,15 @@ class Decoder {
   void look() {
     auto sorted = space_;
     std::ranges::sort(sorted.blocks, {}, &ledger::HeldBlock::range);
-    if (watch.is_due(process_)) watch.look({process_, 0, {sorted}});
+    if (!watch.is_due(process_)) return;
+    for (std::uint32_t device = 0; device < devices; ++device) {
+      watch.look({process_, device, {sorted}});
+    }
   }
   void add_program() { space_.programs.emplace_back(); }
 
   LeakWatch watch;
+  std::uint32_t devices = 1;
 
  private:
   void hold(std::uint32_t line, std::uint64_t bytes, ledger::TimeNs since) {
@@ -144,6 +148,17 @@ TEST(Leaks, ABlockThatBeginsAStepIsOnOneSideOfItAtEveryLook) {
   }
   ASSERT_EQ(watch.report().suspects.size(), 1u);
   EXPECT_DOUBLE_EQ(watch.report().suspects[0].blocks_per_step, 1);
+}
+
+// Somebody may ask after any step.
+TEST(Leaks, ALeakOnAllDevicesIsNamedOnAllOfThemFromTheSameStepOn) {
+  Decoder decoder;
+  decoder.devices = 8;
+  for (int i = 0; i < 30; ++i) {
+    decoder.step(64);
+    const LeakReport report = decoder.watch.report();
+    ASSERT_EQ(report.suspects.size(), report.processes[0].is_known ? 8u : 0u) << "step " << i;
+  }
 }
 
 TEST(Leaks, SaysOfWhomItKnowsEnough) {
