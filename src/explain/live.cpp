@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/duration_text.hpp"
 #include "explain/case.hpp"
 #include "explain/cures.hpp"
 
@@ -111,15 +112,16 @@ std::string headline_of(const LiveFindings& findings) {
   const double clash = next ? next->clash_after.value_or(kSoon + 1) : kSoon + 1;
   if (clash <= kSoon && (!soonest || clash < *soonest->full_after)) {
     return fmt::format(
-        "If it goes on like this, {} clashes in {} s: it has {} of headroom, and the lowest "
+        "If it goes on like this, {} clashes in {}: it has {} of headroom, and the lowest "
         "buffer falls by {} per second.",
-        named(*next), whole(clash), bytes_text(static_cast<std::uint64_t>(next->headroom)),
+        named(*next), duration_text_of_seconds(clash),
+        bytes_text(static_cast<std::uint64_t>(next->headroom)),
         bytes_text(whole(static_cast<double>(next->headroom) / std::max(clash, 1e-9))));
   }
   if (soonest) {
     return fmt::format(
-        "If it goes on like this, {} is full in {} s: it grows by {} per second in each bank.",
-        space_title(soonest->space), whole(*soonest->full_after),
+        "If it goes on like this, {} is full in {}: it grows by {} per second in each bank.",
+        space_title(soonest->space), duration_text_of_seconds(*soonest->full_after),
         bytes_text(whole(soonest->growth->held_per_second)));
   }
   std::string text = "Nothing is about to fail, as far as it is known.";

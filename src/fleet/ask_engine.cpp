@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/duration_text.hpp"
 #include "fleet/questions.hpp"
 #include "view/printable.hpp"
 
@@ -22,10 +23,6 @@ constexpr const char* kMemory = "1h";
 // ---- hosts
 
 using Hosts = std::map<std::string, HostRow>;
-
-std::string duration(std::uint64_t seconds) {
-  return seconds < 120 ? fmt::format("{} s", seconds) : fmt::format("{} min", seconds / 60);
-}
 
 // Who is there: everybody who told something within the last hour, and when that was; and who
 // should have. True if the engine still has series of somebody who is stale.
@@ -82,9 +79,8 @@ bool find_hosts(Questions& questions, const EngineQuestion& question, Hosts& hos
   questions.answer();
   for (auto& [name, row] : hosts) {
     if (row.state != HostState::kStale) continue;
-    row.problem = row.age_ns
-                      ? fmt::format("told nothing for {}", duration(*row.age_ns / 1'000'000'000))
-                      : std::string("told something within the last hour, and not since");
+    row.problem = row.age_ns ? fmt::format("told nothing for {}", duration_text(*row.age_ns))
+                             : std::string("told something within the last hour, and not since");
   }
   return remembered;
 }

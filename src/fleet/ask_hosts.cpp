@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/duration_text.hpp"
 #include "fleet/ssh.hpp"
 #include "ledger/jobs.hpp"
 #include "view/json.hpp"
@@ -125,8 +126,8 @@ void add_problems(const std::vector<HostAnswer>& answers, std::uint64_t now_ns, 
     const std::uint64_t then = answer.snapshot->time;
     const std::uint64_t skew = now_ns > then ? now_ns - then : then - now_ns;
     if (skew > kMostSkewNs) {
-      fleet.problems.push_back(fmt::format("the clock of {} is {} s {}: its times are not ours",
-                                           view::printable(answer.name), skew / 1'000'000'000,
+      fleet.problems.push_back(fmt::format("the clock of {} is {} {}: its times are not ours",
+                                           view::printable(answer.name), duration_text(skew),
                                            now_ns > then ? "behind" : "ahead"));
     }
   }

@@ -25,7 +25,7 @@ std::string date_text(ledger::TimeNs time) {
 
 std::string span_text(ledger::TimeNs length) {
   return length < 10'000'000'000 ? fmt::format("{:.2f} s", static_cast<double>(length) / 1e9)
-                                 : view::duration_text(length);
+                                 : duration_text(length);
 }
 
 std::string head(const Report& report) {

@@ -100,7 +100,8 @@ int draw_alert(Canvas& canvas, const Scene& scene, int end) {
     return chip(" the engine does not tell ", Ink::kBad);
   }
   if (is_stale(scene.state) && !scene.state.paused) {
-    return chip(fmt::format(" stale, {:.0f} s old ", scene.state.data_age_s), Ink::kBad);
+    return chip(fmt::format(" stale, {} old ", duration_text_of_seconds(scene.state.data_age_s)),
+                Ink::kBad);
   }
   if (scene.state.paused) return chip(" paused ", Ink::kWarn);
   return end;

@@ -21,11 +21,6 @@ std::string growth_text(const SpaceNow& space) {
   return bytes_text(static_cast<std::uint64_t>(space.growth->held_per_second)) + "/s";
 }
 
-std::string seconds_text(double seconds) {
-  constexpr double kMost = 9e9;  // more seconds than a clock has
-  return duration_text(static_cast<std::uint64_t>(std::min(seconds, kMost) * 1e9));
-}
-
 std::string spaces_text(const LiveFindings& findings, const Style& style) {
   Table table({{"Space"},
                {"Bank B", Align::kRight},
@@ -42,7 +37,8 @@ std::string spaces_text(const LiveFindings& findings, const Style& style) {
                exact_text(space.sum.held), exact_text(space.sum.holes),
                exact_text(space.sum.largest_hole), known ? std::to_string(space.holes) : "?",
                space.scattered ? fmt::format("{:.0f} %", *space.scattered * 100) : "-",
-               growth_text(space), space.full_after ? seconds_text(*space.full_after) : "-"});
+               growth_text(space),
+               space.full_after ? duration_text_of_seconds(*space.full_after) : "-"});
   }
   return style.paint(Tone::kStrong, "How full, in each bank") + "\n" + table.text(style, 2);
 }
@@ -60,7 +56,7 @@ std::string next_text(const LiveFindings& findings, const Style& style) {
       exact_text(next.lowest_buffer), signed_exact_text(next.headroom));
   if (next.clash_after) {
     text += fmt::format(" The lowest buffer falls: it clashes in {}, if it goes on so.",
-                        seconds_text(*next.clash_after));
+                        duration_text_of_seconds(*next.clash_after));
   }
   return style.paint(Tone::kStrong, "What would fail next") + "\n" + wrapped(text, "  ", "  ");
 }

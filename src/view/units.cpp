@@ -73,22 +73,20 @@ std::string percent_text(std::uint64_t part, std::uint64_t whole) {
 
 std::string hex_text(std::uint64_t value) { return fmt::format("{:#x}", value); }
 
+std::string hex_text(const ledger::Figure& value) { return value ? hex_text(*value) : "?"; }
+
 std::string told_id_text(std::uint64_t id) { return id < kFirstOwnId ? hex_text(id) : "-"; }
 
 std::string unique_id_text(std::uint64_t value) { return fmt::format("{:#018x}", value); }
 
-std::string duration_text(std::uint64_t nanoseconds) {
-  const std::uint64_t seconds = nanoseconds / kNsPerSecond;
-  const std::uint64_t minutes = seconds / 60, hours = minutes / 60, days = hours / 24;
-  if (minutes == 0) return fmt::format("{} s", seconds);
-  if (hours == 0) return fmt::format("{} m {:02} s", minutes, seconds % 60);
-  if (days == 0) return fmt::format("{} h {:02} m", hours, minutes % 60);
-  return fmt::format("{} d {:02} h", days, hours % 24);
-}
-
 std::string age_text(ledger::TimeNs then, ledger::TimeNs now) {
   if (then == 0) return "-";
   return duration_text(now > then ? now - then : 0);
+}
+
+std::string launch_age_text(const ledger::Figure& dispatches, ledger::TimeNs then,
+                            ledger::TimeNs now) {
+  return dispatches ? age_text(then, now) : "?";
 }
 
 std::string clock_text(ledger::TimeNs time) {

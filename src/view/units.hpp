@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/duration_text.hpp"
 #include "ledger/figures.hpp"
 #include "ledger/snapshot.hpp"
 
@@ -27,15 +28,17 @@ std::string count_text(std::uint64_t count, std::string_view noun);
 std::string percent_text(std::uint64_t part, std::uint64_t whole);
 
 std::string hex_text(std::uint64_t value);  // "0x1a"
+std::string hex_text(const ledger::Figure& value);
 // The id of a program, workload or trace; "-" if ttmem made it up because nobody gave one.
 inline constexpr std::uint64_t kFirstOwnId = std::uint64_t{1} << 61;  // as in ttmem.hpp
 std::string told_id_text(std::uint64_t id);
 std::string unique_id_text(std::uint64_t value);  // "0x" and 16 digits
 
-// "12 s", "5 m 03 s", "2 h 05 m", "3 d 04 h".
-std::string duration_text(std::uint64_t nanoseconds);
 // How long before `now`; "-" for 0, which is never a time.
 std::string age_text(ledger::TimeNs then, ledger::TimeNs now);
+// The same of a launch; "?" if nobody tells launches.
+std::string launch_age_text(const ledger::Figure& dispatches, ledger::TimeNs then,
+                            ledger::TimeNs now);
 // Local time of day, "20:31:05.123456".
 std::string clock_text(ledger::TimeNs time);
 

@@ -84,14 +84,14 @@ TEST(Live, TheLargestProgramAgainstTheLowestBuffer) {
   EXPECT_EQ(findings.moves.front().to_spare, 0u);
 }
 
-// One more block of 10 each second below the one before, and one that comes and goes.
-SpaceToday growing(bool leaks) {
+// One more block of 10 each time below the one before, and one that comes and goes.
+SpaceToday growing(bool leaks, ledger::TimeNs apart = kSecond) {
   SpaceToday today = l1();
   for (std::uint64_t i = 0; i < 40; ++i) {
-    const ledger::TimeNs time = (i + 1) * kSecond;
+    const ledger::TimeNs time = (i + 1) * apart;
     const std::uint64_t top = 2000 - (leaks ? i * 10 : 0);
     today.changes.push_back({time, true, {top - 10, top}});
-    if (!leaks) today.changes.push_back({time + kSecond / 2, false, {top - 10, top}});
+    if (!leaks) today.changes.push_back({time + apart / 2, false, {top - 10, top}});
   }
   if (!leaks) return today;
   for (std::uint64_t i = 40; i-- > 0;) hold(today, 1990 - i * 10, 2000 - i * 10, 1);
@@ -110,6 +110,13 @@ TEST(Live, ForecastsFromWhatHappenedLately) {
   EXPECT_NEAR(*findings.next->clash_after, 20, 2);
   EXPECT_NE(findings.headline.find("(a.py:9 f) clashes in 2"), std::string::npos)
       << findings.headline;
+}
+
+TEST(Live, ALongTimeIsSaidInMinutes) {
+  const LiveFindings findings = explain_live({growing(true, 20 * kSecond)}, 820 * kSecond);
+  EXPECT_GT(*findings.spaces.at(0).full_after, 600);
+  EXPECT_NE(findings.headline.find(" is full in "), std::string::npos) << findings.headline;
+  EXPECT_NE(findings.headline.find(" m "), std::string::npos) << findings.headline;
 }
 
 TEST(Live, WhatComesAndGoesDoesNotGrow) {

@@ -46,8 +46,8 @@ TEST(BadDays, AClockThatIsOffIsSaid) {
                                 {"d", snapshot("d", "4", kNow - 3 * kSecond)}},
                                kNow);
   EXPECT_EQ(problems_of(fleet),
-            "the clock of b is 300 s behind: its times are not ours\n"
-            "the clock of c is 90 s ahead: its times are not ours\n");
+            "the clock of b is 5 m 00 s behind: its times are not ours\n"
+            "the clock of c is 1 m 30 s ahead: its times are not ours\n");
   EXPECT_EQ(fleet.fresh(), 4u);
 }
 

@@ -267,7 +267,7 @@ def test_half_of_the_hosts_are_stale():
         assert any("one store is missing" in each for each in fleet["problems"])
         shown = command.text("fleet", "--from", server.url, "--match", 'rack="7"')
         assert "Partial: 2 of 3 hosts do not tell now" in shown
-        assert "stale: told nothing for 50 min" in shown
+        assert "stale: told nothing for 50 m" in shown
         assert all('rack="7"' in query for query, _ in server.asked[len(server.asked) // 2:])
         # What is old of a job is in no sum either.
         assert all("<= 120" in query for query, _ in server.asked if "ttmem_job" in query)
@@ -299,7 +299,7 @@ def test_a_host_that_does_not_tell_now_is_known():
     with engine(behave) as server:
         for more in ((), ("--device", "0")):
             done = command.run("fleet", "--from", server.url, "--host", "b", *more)
-            assert (done.returncode, done.stdout) == (3, "") and "b is stale: told nothing for 3 min" in done.stderr
+            assert (done.returncode, done.stdout) == (3, "") and "b is stale: told nothing for 3 m" in done.stderr
 
 
 def test_devices_of_which_nobody_tells_what_is_taken():

@@ -100,7 +100,7 @@ TEST_F(Fleet, SumsAreOfTheHostsThatTell) {
   EXPECT_TRUE(shows("Partial: 1 of 4 hosts does not tell now")) << screen();
   EXPECT_TRUE(shows("Σ 3 fresh")) << screen();
   EXPECT_TRUE(shows("210.0 GiB")) << screen();  // 90 + 70 + 50
-  EXPECT_TRUE(shows("stale: told nothing for 7 min")) << screen();
+  EXPECT_TRUE(shows("stale: told nothing for 7 m 00 s")) << screen();
   EXPECT_TRUE(shows("Alert: TtmemClash on node1:7171 device 3")) << screen();
 }
 

@@ -213,7 +213,7 @@ TEST(Screen, StaleDataIsMarkedAndAPauseIsNot) {
   };
   EXPECT_EQ(header().find("stale"), std::string::npos);
   state.data_age_s = 3.5;
-  EXPECT_NE(header().find("stale, 4 s old"), std::string::npos);
+  EXPECT_NE(header().find("stale, 3 s old"), std::string::npos);
   state.paused = true;
   EXPECT_EQ(header().find("stale"), std::string::npos);
   EXPECT_NE(header().find("paused"), std::string::npos);

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/duration_text.hpp"
 #include "serve/history/tracks.hpp"
 
 namespace ttmem::serve::history {
@@ -114,14 +115,14 @@ TimeNs History::settle_clock(const Clocks& now) {
     step_back(wall, std::max(latest, steady));
   } else if (ahead_ == 0 && steady > 0 && wall > steady + back_ns) {
     ++jumps_;
-    note(fmt::format("history: the clock went ahead by {} s; nothing was dropped",
-                     (wall - steady) / kSecondNs));
+    note(fmt::format("history: the clock went ahead by {}; nothing was dropped",
+                     duration_text(wall - steady)));
   } else if (ahead_ == 0 && steady > wall + back_ns) {
     ++jumps_;
     note(
-        fmt::format("history: the clock went back by {} s; nothing was recorded since, and "
+        fmt::format("history: the clock went back by {}; nothing was recorded since, and "
                     "nothing was dropped",
-                    (steady - wall) / kSecondNs));
+                    duration_text(steady - wall)));
   }
   clock_ = std::max(clock_, wall + ahead_);
   clocks_.settle(now, clock_);
@@ -139,15 +140,15 @@ void History::step_back(TimeNs wall, TimeNs latest) {
     clock_ = wall;
     written_s_ = now_s;
     note(
-        fmt::format("history: the clock went back by {} s; what was recorded under it was moved "
+        fmt::format("history: the clock went back by {}; what was recorded under it was moved "
                     "back as well, and nothing was dropped",
-                    by_s));
+                    duration_text(latest - wall)));
   } else {
     ahead_ = latest - wall;
     note(
-        fmt::format("history: the clock is {} s behind what was recorded; it is not believed, and "
+        fmt::format("history: the clock is {} behind what was recorded; it is not believed, and "
                     "the history goes on from there. Set the clock of this machine",
-                    by_s));
+                    duration_text(latest - wall)));
   }
 }
 

@@ -9,7 +9,7 @@ import { processKey } from '../live/merge.ts';
 import { recording } from '../live/recording.ts';
 import { Fact, Name, Problem } from '../parts/text.tsx';
 import { SOURCE_WORDS, spaced, visible } from '../format/words.ts';
-import { bytesText, countText, nounText } from '../format/units.ts';
+import { bytesText, countText, durationText, nounText } from '../format/units.ts';
 import { trackingNotes } from './process.tsx';
 import { processPath, Quality } from './processes.tsx';
 
@@ -29,7 +29,7 @@ const LABELS: Record<string, string> = {
 function valueText(name: string, value: unknown): string {
   if (value === null || value === undefined) return 'not known';
   if (typeof value === 'number') {
-    if (name.endsWith('seconds')) return value < 1 ? `${(1000 * value).toFixed(1)} ms` : `${value.toFixed(1)} s`;
+    if (name.endsWith('seconds')) return value < 1 ? `${(1000 * value).toFixed(1)} ms` : value < 60 ? `${value.toFixed(1)} s` : durationText(1e9 * value);
     return name.endsWith('bytes') ? bytesText(value) : countText(value);
   }
   return visible(String(value));
@@ -83,13 +83,13 @@ function Sources() {
 }
 
 export function Health() {
-  const { data, problem } = useDocument<Plain>('/healthz', EVERY_MS).value;
+  const { data, problem, note } = useDocument<Plain>('/healthz', EVERY_MS).value;
   const share = useShare(data);
   const odd = allProcesses.value.filter((process) => trackingNotes(process).length > 0);
   return (
     <>
       <h1>Health</h1>
-      <Problem text={problem} />
+      <Problem text={problem} note={note} />
       <div class="panels">
         {data && (
           <section class="panel" aria-label="Daemon">
