@@ -62,9 +62,10 @@ def _memory(value: Any) -> List[str]:
     kind = _word(value.memory_layout).replace("_sharded", "")
     shard = getattr(value, "shard_spec", None)
     if shard is not None and kind in ("height", "width", "block"):
-        return words + _shards(kind, list(shard.shape), _grid_of_shards(kind, shard))
+        where = _grid_of_blocks(shard) if kind == "block" else _cores(shard.grid)
+        return words + _shards(kind, list(shard.shape)) + where
     if nd is not None:
-        return words + _shards("nd", list(nd.shard_shape), f"{_grid_of(nd).num_cores()}x1")
+        return words + _shards("nd", list(nd.shard_shape)) + _cores(_grid_of(nd))
     return words
 
 
@@ -72,15 +73,18 @@ def _grid_of(nd: Any) -> Any:
     return nd.core_ranges if hasattr(nd, "core_ranges") else nd.grid
 
 
-def _grid_of_shards(kind: str, shard: Any) -> str:
-    """Only shards by block lie in columns and rows; in column major order the two are changed over."""
-    if kind != "block":
-        return f"{shard.grid.num_cores()}x1"
+def _cores(cores: Any) -> List[str]:
+    """So many, in the grid from core 0,0 to the last of them, which the device must have."""
+    last = cores.bounding_box().end
+    return ["--grid", f"{last.x + 1}x{last.y + 1}", "--cores", str(cores.num_cores())]
+
+
+def _grid_of_blocks(shard: Any) -> List[str]:
+    """Shards by block lie in columns and rows; in column major order the two are changed over."""
     size = shard.grid.bounding_box().grid_size()
     turned = _word(shard.orientation) == "col_major"
-    return f"{size.y}x{size.x}" if turned else f"{size.x}x{size.y}"
+    return ["--grid", f"{size.y}x{size.x}" if turned else f"{size.x}x{size.y}"]
 
 
-def _shards(kind: str, shape: List[int], grid: str) -> List[str]:
-    lengths = ",".join(str(length) for length in shape)
-    return ["--shard", kind, "--shard-shape", lengths, "--grid", grid]
+def _shards(kind: str, shape: List[int]) -> List[str]:
+    return ["--shard", kind, "--shard-shape", ",".join(str(length) for length in shape)]

@@ -36,6 +36,7 @@ struct FitOptions {
   std::string device;  // as it was asked for; "" = not
   std::string solve;
   std::optional<std::int64_t> shard_dimension;
+  std::uint64_t cores = 0;
   bool replicate = false;
   std::uint64_t l1_small_bytes = 0, trace_region_bytes = 0;
 };
@@ -74,6 +75,11 @@ Result<TensorSpec> usual_tensor(const FitOptions& options) {
     const auto grid = two_lengths(options.grid);
     if (!grid) return wrong("--grid is columns x rows, as in 8x8");
     tensor.grid = {grid->first, grid->second};
+    tensor.cores = options.cores;
+    if (tensor.cores > tensor.grid.cores()) {
+      return wrong(fmt::format("--cores {}: a grid of {}x{} has only {}", tensor.cores,
+                               tensor.grid.columns, tensor.grid.rows, tensor.grid.cores()));
+    }
   }
   if (!options.tile.empty()) {
     const auto tile = parse_shape(options.tile, ignored);
@@ -320,9 +326,14 @@ void add_tensor_options(CLI::App& command, FitOptions& options) {
           ->type_name("SHAPE");
   shard->needs(shard_shape);
   shard_shape->needs(shard);
-  command.add_option("--grid", options.grid, "Cores that shards are spread over, as in 8x8")
-      ->type_name("CxR")
-      ->needs(shard);
+  CLI::Option* grid =
+      command.add_option("--grid", options.grid, "Cores that shards are spread over, as in 8x8")
+          ->type_name("CxR")
+          ->needs(shard);
+  command.add_option("--cores", options.cores, "Number of these cores, if not all of the grid")
+      ->type_name("N")
+      ->check(positive_number)
+      ->needs(grid);
   command.add_option("--tile", options.tile, "Size of a tile (32x32)")->type_name("HxW");
 }
 

@@ -101,8 +101,14 @@ bool lies_in(Grid inner, Grid outer) {
   return inner.columns <= outer.columns && inner.rows <= outer.rows;
 }
 
-// Whether the device has these cores, or banks. One row stands for so many cores, wherever they
-// are.
+// How many cores, or banks, there are for shards.
+std::uint64_t places_of(const TensorSpec& tensor, const BankRules& rules) {
+  if (tensor.cores != 0) return tensor.cores;
+  const std::uint64_t cores = grid_of(tensor, rules).cores();
+  return cores != 0 ? cores : rules.banks;
+}
+
+// Whether the device has these cores, or banks.
 std::string problem_of_grid(const TensorSpec& tensor, const BankRules& rules) {
   const bool dram = tensor.space == ledger::Space::kDram;
   const Grid grid = grid_of(tensor, rules);
@@ -112,8 +118,8 @@ std::string problem_of_grid(const TensorSpec& tensor, const BankRules& rules) {
     return fmt::format("DRAM has a grid of {}x1 banks, not of {}x{}", rules.banks, grid.columns,
                        grid.rows);
   }
-  const bool is_known = rules.grid.cores() != 0 && grid.rows > 1;
-  if (grid.cores() <= rules.banks && (!is_known || lies_in(grid, rules.grid))) return "";
+  const bool is_known = rules.grid.cores() != 0;
+  if (is_known ? lies_in(grid, rules.grid) : grid.cores() <= rules.banks) return "";
   return rules.grid.cores() == 0
              ? fmt::format("the device has {} cores, not {}x{}", rules.banks, grid.columns,
                            grid.rows)
@@ -128,7 +134,7 @@ std::string problem_of_places(const TensorSpec& tensor, const BankRules& rules) 
   const std::uint64_t high = divide_up(all.height, tensor.shard[0]);
   const std::uint64_t wide = divide_up(all.width, tensor.shard[1]);
   const Grid grid = grid_of(tensor, rules);
-  const std::uint64_t places = grid.cores() != 0 ? grid.cores() : rules.banks;
+  const std::uint64_t places = places_of(tensor, rules);
   const char* place = dram ? "bank" : "core";
   if (tensor.sharding == Sharding::kHeight) return too_many(high, "height", places, place);
   if (tensor.sharding == Sharding::kWidth) return too_many(wide, "width", places, place);
@@ -210,8 +216,7 @@ std::uint64_t shards_on_a_core(const TensorSpec& tensor, const BankRules& rules)
   for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
     shards = times(shards, divide_up(tensor.shape[i], tensor.shard[i]));
   }
-  const std::uint64_t cores = tensor.grid.cores() != 0 ? tensor.grid.cores() : rules.banks;
-  return divide_up(shards, std::min(shards, cores));
+  return divide_up(shards, std::min(shards, places_of(tensor, rules)));
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ struct TensorSpec {
   Sharding sharding = Sharding::kInterleaved;
   std::vector<std::uint64_t> shard;  // height and width; ND: one a dimension
   Grid grid;                         // that shards are spread over; 0 x 0 = all banks
+  std::uint64_t cores = 0;           // of that grid, if not all of it; 0 = all
 };
 
 // What decides how a tensor lies in a space.

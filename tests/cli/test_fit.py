@@ -185,6 +185,17 @@ def test_cores_that_the_board_does_not_have():
     assert fit(*words, "--board", "p150")["fits"]
     tensor, = fit(*words, "--board", "n150")["tensors"]
     assert tensor["problem"] == "the device has a grid of 8x8 cores, not of 9x8" and not tensor["fits"]
+    tensor, = fit(*words[:-3], "16x1", "--shape", "512,64", "--board", "n150")["tensors"]
+    assert tensor["problem"] == "the device has a grid of 8x8 cores, not of 16x1"
+
+
+def test_a_part_of_a_grid():
+    words = ("--memory", "l1", "--shard", "height", "--shard-shape", "32,64", "--grid", "8x3", "--board", "n150")
+    assert fit(*words, "--cores", "20", "--shape", "640,64")["fits"]
+    tensor, = fit(*words, "--cores", "20", "--shape", "672,64")["tensors"]
+    assert tensor["problem"] == "21 shards along the height, but only 20 cores"
+    done = command.run("fit", *words, "--cores", "25", "--shape", "640,64")
+    assert done.returncode == 2 and "--cores 25: a grid of 8x3 has only 24" in done.stderr
 
 
 def test_on_the_device_as_it_is():

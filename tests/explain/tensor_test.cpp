@@ -151,6 +151,7 @@ struct Refused {
   TensorLayout layout = kTile;
   Space space = Space::kL1;
   Grid grid = {};
+  std::uint64_t cores = 0;
 };
 
 void check_refused(const std::vector<Refused>& all, Arch arch, std::uint64_t dram, Grid l1) {
@@ -162,6 +163,7 @@ void check_refused(const std::vector<Refused>& all, Arch arch, std::uint64_t dra
     tensor.sharding = each.sharding;
     tensor.shard = each.shard;
     tensor.grid = each.grid;
+    tensor.cores = each.cores;
     const std::uint64_t banks = each.space == Space::kL1 ? l1.cores() : dram;
     const auto bytes = bytes_of(tensor, rules_of(arch, each.space, banks, l1));
     EXPECT_EQ(bytes ? "" : bytes.error().message, each.why);
@@ -255,7 +257,29 @@ TEST(Tensor, ShardsThatTheRuntimeRefuses) {
         kTile,
         l1,
         {9, 9}},
-       {{64, 64}, nd, {32, 32}, "", kTile, l1, {64, 1}},
+       {{64, 64},
+        nd,
+        {32, 32},
+        "the device has a grid of 8x8 cores, not of 64x1",
+        kTile,
+        l1,
+        {64, 1}},
+       {{64, 64},
+        height,
+        {32, 64},
+        "the device has a grid of 8x8 cores, not of 16x1",
+        kTile,
+        l1,
+        {16, 1}},
+       {{640, 64}, height, {32, 64}, "", kTile, l1, {8, 3}, 20},
+       {{672, 64},
+        height,
+        {32, 64},
+        "21 shards along the height, but only 20 cores",
+        kTile,
+        l1,
+        {8, 3},
+        20},
        {{64, 64}, block, {32, 32}, "", kTile, l1, {9, 9}},
        {{288, 64},
         block,

@@ -36,7 +36,7 @@ def random_shards(generator, shape, layout):
     """Shards that mostly cover the tensor; some have a length that the runtime refuses, or lie on more
     cores than there are."""
     kind = generator.choice(("height", "width", "block", "nd"))
-    grid = (8, 8) if generator.random() < 0.6 else (generator.randint(2, 12), generator.randint(2, 11))
+    grid = (8, 8) if generator.random() < 0.6 else (generator.randint(1, 16), generator.randint(1, 11))
     if kind == "nd":
         return {"shard": kind, "grid": grid, "shard_shape": nd_shard(generator, shape, layout)}
     cores = grid[0] * grid[1]

@@ -101,7 +101,20 @@ for rows, columns, order in ((8, 4, "ROW_MAJOR"), (4, 8, "COL_MAJOR"), (4, 8, "R
     config = ttnn.create_sharded_memory_config((128, 128), ttnn.CoreGrid(y=rows, x=columns), ttnn.ShardStrategy.BLOCK,
                                                getattr(ttnn.ShardOrientation, order), use_height_and_width_as_shard_shape=True)
     blocks.append(ttmem.fit((1024, 512), memory_config=config, device=0)["tensors"][0]["problem"])
-print(json.dumps([answer, too_much, other.buffer_address(), blocks]))
+sets = []
+for ranges in ([(0, 0, 15, 0)], [(0, 0, 7, 1), (0, 2, 3, 2)], [(4, 4, 7, 7)], [(4, 4, 8, 7)]):
+    cores = ttnn.CoreRangeSet({ttnn.CoreRange(ttnn.CoreCoord(a, b), ttnn.CoreCoord(c, d)) for a, b, c, d in ranges})
+    spec = ttnn.ShardSpec(cores, (32, 64), ttnn.ShardOrientation.ROW_MAJOR)
+    config = ttnn.MemoryConfig(ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.L1, spec)
+    try:
+        ttnn.empty((512, 64), ttnn.bfloat16, ttnn.TILE_LAYOUT, device, config)
+        runs = True
+    except RuntimeError:
+        runs = False
+    nd = ttnn.MemoryConfig(ttnn.BufferType.L1, ttnn.NdShardSpec((32, 64), cores))
+    sets.append([runs] + [ttmem.fit((512, 64), memory_config=each, device=0)["tensors"][0]["problem"]
+                          for each in (config, nd)])
+print(json.dumps([answer, too_much, other.buffer_address(), blocks, sets]))
 """
 
 
@@ -113,8 +126,11 @@ def test_python_asks_about_the_device_as_it_is():
     done = subprocess.run([TTMEM, "run", oracle.setup("python", "10"), "program.py"], capture_output=True,
                           text=True, check=False, env=values)
     assert done.returncode == 0, done.stderr[-2000:]
-    answer, too_much, address, blocks = json.loads(done.stdout.splitlines()[-1])
+    answer, too_much, address, blocks, sets = json.loads(done.stdout.splitlines()[-1])
     assert answer["fits"] and not answer["empty"]
     assert answer["tensors"][0]["address"] == address, "it is placed where it was foretold"
     assert not too_much["fits"]
     assert blocks == [None, None, "8 shards along the height, but only 4 rows of cores"]
+    missing = [f"the device has a grid of 8x8 cores, not of {grid}" for grid in ("16x1", "9x8")]
+    assert sets == [[False, missing[0], missing[0]], [True, None, None], [True, None, None],
+                    [False, missing[1], missing[1]]]
