@@ -59,7 +59,7 @@ Result<view::Side> recorded_side(const Past& past) {
   view::Side side = view::side_of(holdings);
   side.time = collector->snapshot().time;
   ReadProgress progress;
-  const auto outline = collect::outline_of(past.file, 1, [&](double part) {
+  const auto outline = collect::outline_of(*collector->replay(), 1, [&](double part) {
     progress.show(part);
     return true;
   });

@@ -115,10 +115,10 @@ std::string mark_text(const collect::Mark& mark, const collect::Outline& outline
                      view::bytes_text(mark.bytes));
 }
 
-Result<collect::Outline> outline_with_progress(const std::string& file) {
+Result<collect::Outline> outline_with_progress(const collect::Replay& replay) {
   constexpr std::size_t kParts = 600;
   ReadProgress progress;
-  return collect::outline_of(file, kParts, [&](double part) {
+  return collect::outline_of(replay, kParts, [&](double part) {
     progress.show(part);
     return true;
   });
@@ -127,7 +127,7 @@ Result<collect::Outline> outline_with_progress(const std::string& file) {
 // What is in a recording, and where.
 int print_summary(const collect::Collector& collector, const StatusOptions& options) {
   const collect::Replay& replay = *collector.replay();
-  const auto outline = outline_with_progress(options.past.file);
+  const auto outline = outline_with_progress(replay);
   if (!outline) return complain(outline.error().message, kNotFound);
   if (options.format.is("json")) return Output::print(serve::recording_json(collector, &*outline));
   std::string text = fmt::format("{}: {:.3f} s of {}, from {} to {}\n", options.past.file,
@@ -209,7 +209,7 @@ int watch(collect::Collector& collector, StatusOptions& options) {
 bool is_running(const collect::Collector& collector) {
   const ledger::TimeNs now = collector.snapshot().time;
   return std::ranges::any_of(collector.programs(), [now](const ledger::ProgramView& program) {
-    return program.last_dispatch + ledger::kRecentNs > now || program.replays > 0;
+    return program.last_dispatch + ledger::kRecentNs > now || program.replays.value_or(0) > 0;
   });
 }
 

@@ -20,11 +20,14 @@ constexpr ledger::TimeNs kLeastStepNs = 1'000'000, kLeastStepOfFewNs = 10'000;
 }  // namespace
 
 Result<std::unique_ptr<Replay>> Replay::open(const std::string& path) {
-  auto file = recording::FileReader::open(path);
+  return of(recording::FileReader::open(path));
+}
+
+Result<std::unique_ptr<Replay>> Replay::of(Result<recording::FileReader> file) {
   if (!file) return file.error();
   auto replay = std::unique_ptr<Replay>(new Replay(std::move(*file)));
   if (!replay->sort_blocks()) {
-    return Error{ErrorCode::kNotFound, path + ": no process was recorded"};
+    return Error{ErrorCode::kNotFound, replay->file_.path() + ": no process was recorded"};
   }
   replay->seek(replay->last_);
   return replay;

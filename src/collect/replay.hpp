@@ -28,6 +28,9 @@ namespace ttmem::collect {
 class Replay {
  public:
   static Result<std::unique_ptr<Replay>> open(const std::string& path);
+  // The same recording, for a reader that stands at other moments. The file is not opened by its
+  // name again: that may be another one by now.
+  Result<std::unique_ptr<Replay>> again() const { return of(file_.again()); }
 
   // When the recording begins and ends, and the moment that it stands at, which is the end when it
   // was just opened.
@@ -60,6 +63,7 @@ class Replay {
   std::vector<std::string> problems() const;
 
  private:
+  static Result<std::unique_ptr<Replay>> of(Result<recording::FileReader> file);
   explicit Replay(recording::FileReader file) : file_(std::move(file)) {}
   bool sort_blocks();
   void go(ledger::TimeNs at, bool event_by_event);

@@ -68,7 +68,7 @@ std::optional<ledger::TimeNs> clock_time(const std::string& text, ledger::TimeNs
 Result<ledger::TimeNs> last_mark(const Replay& replay, const Outline* known, const GoOn& go_on,
                                  Mark::Kind kind) {
   if (known == nullptr) {
-    const auto outline = outline_of(replay.file().path(), 1, go_on);
+    const auto outline = outline_of(replay, 1, go_on);
     if (!outline) return outline.error();
     return last_mark(replay, &*outline, go_on, kind);
   }

@@ -3,6 +3,7 @@
 #include "collect/replay_outline.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace ttmem::collect {
@@ -16,7 +17,7 @@ constexpr std::size_t kSpacesAndAll = ledger::kSpaces + 1;
 
 // One buffer came or went, or one failure happened.
 struct Change {
-  ledger::TimeNs about = 0;  // near enough to order what different processes did
+  ledger::TimeNs about = 0;  // as its own process converts ticks: some hundred ns beside another's
   std::size_t track = 0;
   std::uint64_t ticks = 0;
   unsigned space = 0;
@@ -40,7 +41,11 @@ class Outliner {
 
   bool step() {
     if (!replay_.step()) return false;
-    if (of_track_.size() > 1) std::ranges::stable_sort(changes_, {}, &Change::about);
+    // All processes of a host read one clock, so their ticks tell who was first; only one without
+    // that clock is put in by time.
+    if (of_track_.size() > 1) {
+      std::ranges::stable_sort(changes_, {}, has_one_clock() ? &Change::ticks : &Change::about);
+    }
     for (const Change& change : changes_) take(change);
     changes_.clear();
     settle();
@@ -167,6 +172,14 @@ class Outliner {
     note(replay_.at(), 0, 0);
   }
 
+  bool has_one_clock() const {
+    std::set<std::uint32_t> kinds;
+    for (const ReplayTrack& track : replay_.tracks()) {
+      if (track.image() != nullptr) kinds.insert(track.image()->clock().kind);
+    }
+    return kinds.size() <= 1;
+  }
+
   static Bytes held_by(const recording::SegmentImage& image) {
     Bytes bytes{};
     for (std::uint64_t i = 0; i < image.slots(); ++i) {
@@ -190,9 +203,14 @@ class Outliner {
 }  // namespace
 
 Result<Outline> outline_of(const std::string& path, std::size_t parts, const GoOn& go_on) {
-  auto replay = Replay::open(path);
-  if (!replay) return replay.error();
-  Outliner outliner(**replay, std::max<std::size_t>(parts, 1));
+  const auto replay = Replay::open(path);
+  return replay ? outline_of(**replay, parts, go_on) : Result<Outline>(replay.error());
+}
+
+Result<Outline> outline_of(const Replay& replay, std::size_t parts, const GoOn& go_on) {
+  auto own = replay.again();
+  if (!own) return own.error();
+  Outliner outliner(**own, std::max<std::size_t>(parts, 1));
   while (outliner.step()) {
     if (go_on && !go_on(outliner.part_read())) return Error{ErrorCode::kSystem, "stopped"};
   }

@@ -43,6 +43,7 @@ struct Outline {
 // an error that nobody is shown.
 using GoOn = std::function<bool(double)>;
 Result<Outline> outline_of(const std::string& path, std::size_t parts, const GoOn& go_on = {});
+Result<Outline> outline_of(const Replay& replay, std::size_t parts, const GoOn& go_on = {});
 
 // The first mark after a moment, or the last before it; null if there is none.
 const Mark* mark_after(const Outline& outline, ledger::TimeNs time);

@@ -2,9 +2,11 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "recording/file_reader.hpp"
 
+#include <fcntl.h>
 #include <zstd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -66,6 +68,17 @@ Result<FileReader> FileReader::open(const std::string& path) {
   const auto body = reader.body(reader.blocks_.front());
   if (!body) return no_beginning;
   reader.info_ = record_in<FileInfo>(*body);
+  return reader;
+}
+
+Result<FileReader> FileReader::again() const {
+  FileDescriptor file(::fcntl(file_.get(), F_DUPFD_CLOEXEC, 0));
+  if (!file) return Error{ErrorCode::kSystem, fmt::format("{}: {}", path_, std::strerror(errno))};
+  FileReader reader(std::move(file), path_, bytes_);
+  reader.info_ = info_;
+  reader.blocks_ = blocks_;
+  reader.ended_ = ended_;
+  reader.broken_bytes_ = broken_bytes_;
   return reader;
 }
 

@@ -39,6 +39,8 @@ struct EventsBody {
 class FileReader {
  public:
   static Result<FileReader> open(const std::string& path);
+  // The same file as it was when it was opened, whatever has its name by now.
+  Result<FileReader> again() const;
 
   const std::string& path() const { return path_; }
   const FileInfo& info() const { return info_; }

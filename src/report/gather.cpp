@@ -140,8 +140,8 @@ Result<Report> of_recording(const Question& question, view::TextEditor& editor) 
     if (question.progress) question.progress(part);
     return true;
   };
-  auto outline = collect::outline_of(question.file, kParts,
-                                     [&](double part) { return tell(kOutlineShare * part); });
+  auto outline =
+      collect::outline_of(replay, kParts, [&](double part) { return tell(kOutlineShare * part); });
   if (!outline) return outline.error();
   Report report;
   report.recorded = true;

@@ -317,6 +317,44 @@ TEST_F(ReplayTest, NoMomentHeldMoreThanThePeak) {
   EXPECT_GE(taken(past), most);
 }
 
+std::uint64_t taken_on_all(const Collector& collector, std::optional<ledger::Space> only) {
+  std::uint64_t sum = 0;
+  for (const ledger::DeviceView& device : collector.snapshot().devices) {
+    for (const ledger::Space space : ledger::kDeviceSpaces) {
+      if (!only || space == *only) sum += device.figures.space(space).taken.value_or(0);
+    }
+  }
+  return sum;
+}
+
+// What is foretold of each peak is what is there, with several processes too.
+TEST_F(ReplayTest, AtThePeakOfSeveralProcessesItsBytesAreHeld) {
+  RandomHost one(segments_.path(), 11), other(segments_.path(), 12);
+  const RecordOptions options = to("two.ttm");
+  auto recorder = Recorder::start(options);
+  ASSERT_TRUE(recorder) << recorder.error().message;
+  for (int look = 0; look < 200; ++look) {
+    for (int turn = 0; turn < 10; ++turn) {
+      one.allocate_and_free(1);
+      other.allocate_and_free(1);
+    }
+    (*recorder)->look();
+  }
+  ASSERT_FALSE((*recorder)->finish());
+  Collector past = open(options.path);
+  const auto outline = collect::outline_of(*past.replay(), 1);
+  ASSERT_TRUE(outline) << outline.error().message;
+  std::size_t peaks = 0;
+  for (const collect::Mark& mark : outline->marks) {
+    if (mark.kind != collect::Mark::Kind::kPeak) continue;
+    past.replay()->seek(mark.time);
+    past.refresh();
+    EXPECT_EQ(taken_on_all(past, mark.space), mark.bytes);
+    ++peaks;
+  }
+  EXPECT_EQ(peaks, 3u) << "DRAM, L1 and both together";
+}
+
 TEST_F(ReplayTest, AGapIsCountedAndTheStateAfterItIsExact) {
   RandomHost host(segments_.path(), 8);
   const RecordOptions options = to("gap.ttm");
