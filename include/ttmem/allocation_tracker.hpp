@@ -129,19 +129,15 @@ class Ledger {
     if (found->second.empty()) buffers_.erase(found);
   }
 
-  // Many programs use one address: every registration is a record of its own.
-  void allocate_cb(int device, std::uint64_t bytes, std::uint64_t id, std::uint8_t index,
-                   ttmem_cores_t cores) {
+  // Many programs use one address or index: every registration is a record of its own.
+  void allocate_cb(int device, std::uint64_t bytes, std::uint64_t id, ttmem_cores_t cores) {
     const std::lock_guard lock(mutex_);
     if (!accepts(device, bytes)) return refuse(id);
     ttmem::ProgramRecord record(next_id_++, device_entry(device).set, "circular buffer",
                                 TTMEM_FLAG_REQUESTED_ONLY | TTMEM_FLAG_LAUNCHES_UNTOLD);
-    ttmem_range range{};
-    range.address = id;
+    ttmem_range range = ttmem::circular_buffer_named(id);
     range.size = bytes;
     range.cores = cores;
-    range.part = TTMEM_PART_CB;
-    range.index = index;
     record.ranges.push_back(range);
     record.publish();
     circular_buffers_[{device, id}].push_front(std::move(record));
@@ -295,7 +291,7 @@ void report_cb_allocation(int device_id, std::uint64_t size, std::uint32_t buffe
                           const CoreRanges& core_ranges) {
   if (!is_tracking_enabled()) return;
   records::Ledger::instance().allocate_cb(
-      device_id, size, buffer_index, static_cast<std::uint8_t>(buffer_index),
+      device_id, size, buffer_index,
       ttmem::intern_cores(TTMEM_CORE_TENSIX, ttmem::shapes::ranges_of(core_ranges)));
 }
 
@@ -360,7 +356,7 @@ class AllocationClient {
   TTMEM_EMITTED static void report_cb_allocation(int device_id, std::uint64_t size,
                                                  std::uint64_t cb_id) {
     if (!is_enabled()) return;
-    allocation_tracker::records::Ledger::instance().allocate_cb(device_id, size, cb_id, 0, 0);
+    allocation_tracker::records::Ledger::instance().allocate_cb(device_id, size, cb_id, 0);
   }
   TTMEM_EMITTED static void report_cb_deallocation(int device_id, std::uint64_t size,
                                                    std::uint64_t cb_id) {

@@ -89,19 +89,19 @@ std::uint8_t index_of(const Config& config) {
   } else if constexpr (requires { config.buffer_indices().begin(); }) {
     const auto& indices = config.buffer_indices();
     const auto lowest = std::min_element(indices.begin(), indices.end());
-    return lowest == indices.end() ? std::uint8_t{0} : static_cast<std::uint8_t>(*lowest);
-  } else {
-    return 0;
+    if (lowest != indices.end()) return static_cast<std::uint8_t>(*lowest);
   }
+  return TTMEM_INDEX_UNKNOWN;
 }
 
 template <class Config>
 std::uint32_t page_bytes_of(const Config& config, std::uint8_t index) {
   if constexpr (requires { config.page_sizes()[index].value_or(0); }) {
-    return static_cast<std::uint32_t>(config.page_sizes()[index].value_or(0));
-  } else {
-    return 0;
+    if (index != TTMEM_INDEX_UNKNOWN) {
+      return static_cast<std::uint32_t>(config.page_sizes()[index].value_or(0));
+    }
   }
+  return 0;
 }
 
 // The address of the buffer that a circular buffer aliases, if it does.

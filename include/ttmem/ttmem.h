@@ -304,13 +304,13 @@ typedef struct ttmem_kernel {
 } ttmem_kernel;
 
 typedef struct ttmem_range {
-  uint64_t address;
+  uint64_t address;       /* 0 = not known */
   uint64_t size;          /* bytes on each core */
   uint64_t viewed_buffer; /* TTMEM_PART_VIEW: id of the buffer; else 0 */
   ttmem_cores_t cores;    /* 0 = not known, counted as one core */
   uint32_t page_bytes;
   uint8_t part;  /* TTMEM_PART_* */
-  uint8_t index; /* of the circular buffer */
+  uint8_t index; /* of the circular buffer; TTMEM_INDEX_UNKNOWN = not told */
   uint8_t reserved[6];
 } ttmem_range;
 

@@ -129,6 +129,17 @@ inline std::uint8_t usual_core_type(std::uint8_t kernel_type) {
   return kernel_type == TTMEM_KERNEL_DISPATCH ? TTMEM_CORE_DISPATCH : TTMEM_CORE_TENSIX;
 }
 
+// A circular buffer of which one number is told: its index, or its address, which is never that
+// low.
+inline ttmem_range circular_buffer_named(std::uint64_t number) {
+  constexpr std::uint64_t kIndices = 64;  // that a program may use
+  ttmem_range range{};
+  range.part = TTMEM_PART_CB;
+  range.address = number < kIndices ? 0 : number;
+  range.index = number < kIndices ? static_cast<std::uint8_t>(number) : TTMEM_INDEX_UNKNOWN;
+  return range;
+}
+
 // A program with its kernels and L1 ranges. publish() tells the recorder of its present state, the
 // destructor ends it. The id must be unique on its set, and mean the same kernels on every set.
 class ProgramRecord {

@@ -71,6 +71,9 @@ enum {
   TTMEM_PART_VIEW = 3
 };
 
+/* Index of a circular buffer that nobody told. */
+enum { TTMEM_INDEX_UNKNOWN = 255 };
+
 /* Flags of a holding. REQUESTED_ONLY: block and banks are not known (basis "requested").
  * ESTIMATED: somebody's guess, shown as such and in no total. LAUNCHES_UNTOLD, of a program: nobody
  * may tell when it is launched, so before a launch is known nobody knows what of it is resident. */

@@ -41,7 +41,7 @@ std::uint8_t first_index(const void* circular_buffer) {
     if (functions.circular_buffer_uses(circular_buffer, index))
       return static_cast<std::uint8_t>(index);
   }
-  return 0;
+  return TTMEM_INDEX_UNKNOWN;
 }
 
 /// Ranges come in the order of the program's circular buffers, of which views may be left out.
@@ -55,7 +55,9 @@ void add_indices(const void* program, std::vector<ttmem_range>& ranges) {
     if (range == ranges.end()) return;
     if (functions.circular_buffer_address(buffer.get()) != range->address) continue;
     range->index = first_index(buffer.get());
-    range->page_bytes = functions.circular_buffer_page(buffer.get(), range->index);
+    if (range->index != TTMEM_INDEX_UNKNOWN) {
+      range->page_bytes = functions.circular_buffer_page(buffer.get(), range->index);
+    }
     ++range;
   }
 }
@@ -123,6 +125,7 @@ extern "C" void ttmem_on_circular_buffer_placed(void*, const void* cores, std::u
     range.size = size;
     range.cores = intern(TTMEM_CORE_TENSIX, functions.core_ranges(cores));
     range.part = (is_view & 1) ? TTMEM_PART_VIEW : TTMEM_PART_CB;
+    range.index = TTMEM_INDEX_UNKNOWN;  // until add_indices()
     collector->ranges.push_back(range);
   });
 }

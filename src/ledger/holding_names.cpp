@@ -43,7 +43,8 @@ std::string program_name(const LiveState& live, const ProgramRecord& program) {
 
 std::string range_name(const LiveState& live, const RangeRecord& range,
                        const ProgramRecord& program, SlotIndex trace) {
-  return fmt::format("{} {} of {}{}", part_name(range.part), range.index,
+  const Figure index = index_of(range);
+  return fmt::format("{}{} of {}{}", part_name(range.part), index ? fmt::format(" {}", *index) : "",
                      program_name(live, program), of_trace(live, trace));
 }
 

@@ -44,7 +44,7 @@ void describe_cores(const LiveState& live, CoresId id, HoldingView& view) {
 }
 
 // Launches that found their programs loaded and their slice in the ring.
-std::uint64_t cache_hits(const WorkloadRecord& workload) {
+std::uint64_t cache_hits_of(const WorkloadRecord& workload) {
   return subtract(subtract(workload.launches.count, workload.loads), workload.reloads);
 }
 
@@ -125,9 +125,9 @@ void measure_cores(const LiveState& live, const LivePrograms::Program& program, 
 }
 
 double rate(const ProgramView& view) {
-  if (view.dispatches < 2 || view.last_dispatch <= view.first_dispatch) return 0;
+  if (view.dispatches.value_or(0) < 2 || view.last_dispatch <= view.first_dispatch) return 0;
   const auto seconds = static_cast<double>(view.last_dispatch - view.first_dispatch) / kNsPerSecond;
-  return static_cast<double>(view.dispatches - 1) / seconds;
+  return static_cast<double>(*view.dispatches - 1) / seconds;
 }
 
 // Without what measure_cores() works out.
@@ -154,11 +154,14 @@ ProgramView program_view(const Telling& told, const LivePrograms::Program& progr
   }
   view.config_bytes = record.config_bytes;
   view.registered = told.time(record.registered);
-  if (const WorkloadRecord* workload = live.programs.workload(record.workload)) {
+  if (tells_launches(record)) view.dispatches = view.cache_hits = view.reloads = 0;
+  const WorkloadRecord* workload = live.programs.workload(record.workload);
+  if (workload != nullptr && (view.dispatches || workload->launches.count > 0)) {
     describe_launches(told, workload->launches, view);
-    view.cache_hits = cache_hits(*workload);
+    view.cache_hits = cache_hits_of(*workload);
     view.reloads = workload->reloads;
   }
+  if (view.dispatches) view.replays = 0;
   view.dispatches_per_second = rate(view);
   return view;
 }
@@ -214,7 +217,7 @@ HoldingView kernel_view(const LiveState& live, const ProgramView& program,
 HoldingView range_view(const LiveState& live, const ProgramView& program,
                        const RangeRecord& range) {
   HoldingView view = member_view(program, HoldingKind::kRange);
-  view.index = range.index;
+  view.index = index_of(range);
   view.part = range.part;
   view.space = Space::kL1;
   view.address = range.address;

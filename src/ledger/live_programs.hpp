@@ -122,6 +122,16 @@ inline bool belongs(const RangeRecord& range, const ProgramRecord& program) {
 inline bool takes_bytes(const RangeRecord& range) {
   return range.part != Part::kView && range.size > 0;
 }
+// Only circular buffers and views of buffers through one have an index, where it is told.
+inline Figure index_of(const RangeRecord& range) {
+  constexpr std::uint32_t kUntold = 255;  // TTMEM_INDEX_UNKNOWN
+  const bool may_have = range.part == Part::kCb || range.part == Part::kView;
+  return may_have && range.index != kUntold ? Figure(range.index) : Figure();
+}
+// Without a launch that was told: whether that means that there was none.
+inline bool tells_launches(const ProgramRecord& program) {
+  return !program.flags.launches_untold && !program.flags.estimated;
+}
 // On one device.
 inline std::uint64_t footprint_of(const Catalog& catalog, const KernelRecord& kernel) {
   return times(kernel.packed_bytes, catalog.core_count(kernel.cores));

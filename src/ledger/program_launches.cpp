@@ -61,14 +61,14 @@ void Replays::describe(const ProgramRecord& record, const Naming& naming, Progra
       if (trace.set == record.set) visit(trace);
     }
   };
-  for_each(live_, [&](const Trace& trace) { view.replays = add(view.replays, trace.replays); });
+  for_each(live_, [&](const Trace& trace) { add_to(view.replays, trace.replays); });
   if (watch_ == nullptr) return;
   std::vector<std::uint64_t> traces;
   for_each(watched_, [&](const Trace& trace) { traces.push_back(trace.id); });
   auto series = watch_->series(record.workload, traces);
   if (!series) return;
   view.recent_per_second = series->recent_rate();
-  const bool idle = view.replays == 0 && view.last_dispatch + kRecentNs < series->until;
+  const bool idle = view.replays.value_or(0) == 0 && view.last_dispatch + kRecentNs < series->until;
   if (!view.recent_per_second && idle) view.recent_per_second = 0;
   if (naming.with_launches) view.launches = std::move(series);
 }

@@ -282,7 +282,7 @@ struct HoldingView {
   Owner process = nobody();
   std::vector<std::uint32_t> devices;  // ids of the document, ascending
   std::uint64_t id = 0;                // buffer id, or program id
-  std::uint32_t index = 0;             // kernel or CB index within its program
+  Figure index;                        // kernel or CB index within its program
   std::string name, operation, line, source;
   std::string device_operation;       // of a buffer: what was launched for it
   bool operation_is_derived = false;  // from the launch that followed on the same thread
@@ -294,7 +294,7 @@ struct HoldingView {
   Part part = Part::kCb;
   CoreType core_type = CoreType::kTensix;
   std::uint8_t processor = 255;
-  std::uint64_t address = 0;
+  std::uint64_t address = 0;                 // see known_address()
   std::uint32_t cores = 0;                   // how many
   std::string core_set;                      // "0,0-7,7"
   Figure requested, block, occupied, taken;  // on one device
@@ -303,9 +303,14 @@ struct HoldingView {
   std::uint64_t code_users = 0;  // kernels of the same devices that have this binary; 0 = not known
   bool loaded = false, estimated = false, kernel_binaries = false, trace_buffer = false;
   TimeNs since = 0, first_dispatch = 0, last_dispatch = 0;  // 0 = never
-  std::uint64_t dispatches = 0;
-  std::uint64_t cache_hits = 0, reloads = 0;  // programs and kernels
+  Figure dispatches, cache_hits, reloads;  // empty: nobody tells, or it is never launched
 };
+// Only buffers and ranges have one; no range lies at 0.
+inline Figure known_address(const HoldingView& holding) {
+  if (holding.kind == HoldingKind::kBuffer) return holding.address;
+  return holding.kind == HoldingKind::kRange && holding.address != 0 ? Figure(holding.address)
+                                                                     : Figure();
+}
 
 // ---- which program ran when, as one reader saw it (ledger/launch_watch.hpp) --------------------
 
@@ -360,11 +365,11 @@ struct ProgramView {
   std::uint64_t l1_largest_core = 0;  // on the fullest core
   std::uint64_t views = 0;            // ranges that alias buffers
   std::array<std::uint32_t, kCoreTypes> config_bytes{};
-  std::optional<bool> in_ring;  // its slice lies in a ring; empty: no ring is followed
-  std::uint64_t dispatches = 0, cache_hits = 0, reloads = 0;
+  std::optional<bool> in_ring;             // its slice lies in a ring; empty: no ring is followed
+  Figure dispatches, cache_hits, reloads;  // empty: nobody tells when it is launched
   TimeNs registered = 0, first_dispatch = 0, last_dispatch = 0;
   double dispatches_per_second = 0;  // between first and last dispatch
-  std::uint64_t replays = 0;         // of live traces that have it as a member
+  Figure replays;                    // of live traces that have it as a member; empty: as above
   // Launches and replays per second in the last seconds; empty: nobody has watched it.
   std::optional<double> recent_per_second;
   std::optional<LaunchSeries> launches;  // filled on request

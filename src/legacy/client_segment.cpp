@@ -79,10 +79,8 @@ void ClientSegment::freed(const Place& place, std::uint8_t kind) {
 
 void ClientSegment::cb_added(const Place& place, const Chip& chip, const Cb& cb) {
   // The protocol does not tell which program a circular buffer belongs to: each is one of its own.
-  ttmem_range range = {};
-  range.address = place.id;
+  ttmem_range range = ttmem::circular_buffer_named(place.id);
   range.size = cb.size;
-  range.part = TTMEM_PART_CB;
   ttmem_program program = {};
   program.struct_size = sizeof program;
   program.set = device(place.device, chip).set;

@@ -89,7 +89,7 @@ Grid program_grid(const Report& report) {
   for (const ledger::ProgramView& each : report.programs) {
     if (grid.rows.size() == kMostRows) break;
     grid.rows.push_back({bytes_text(each.l1_allocated), bytes_text(view::known_l1_per_core(each)),
-                         fmt::format("{}", each.dispatches), fmt::format("{}", each.reloads),
+                         view::exact_text(each.dispatches), view::exact_text(each.reloads),
                          each.name.empty() ? view::hex_text(each.id) : each.name, each.line});
   }
   const std::uint64_t others = report.programs.size() - grid.rows.size() + report.other_programs;

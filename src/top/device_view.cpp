@@ -128,18 +128,21 @@ void draw_cores(Canvas& canvas, const view::Rect& place, const Scene& scene) {
 // --------------------------------------------------
 
 std::vector<ListCell> kernel_cells(const Scene& scene, const ledger::HoldingView& kernel) {
-  return {{kernel.name.empty() ? kernel.source : kernel.name, looks::kText, {}},
-          {std::string(view::title(kernel.type)), type_look(kernel.type), {}},
-          {std::string(ledger::processor_name(kernel.processor)), looks::kSoft, {}},
-          {scene.bytes(view::known_binary(kernel)), looks::kText, {}},
-          {view::exact_text(view::known_cores(kernel)), looks::kText, {}},
-          {kernel.code_users > 1 ? std::to_string(kernel.code_users) : "-", looks::kSoft, {}},
-          {scene.bytes(kernel.footprint), looks::kText, {}},
-          {view::exact_text(kernel.dispatches), looks::kText, {}},
-          {view::exact_text(kernel.cache_hits), looks::kText, {}},
-          {view::exact_text(kernel.reloads), looks::kText, {}},
-          {view::age_text(kernel.last_dispatch, scene.frame.snapshot.time), looks::kSoft, {}},
-          {fmt::format("{} {}", kernel.process->label(), kernel.process->name), looks::kFaint, {}}};
+  return {
+      {kernel.name.empty() ? kernel.source : kernel.name, looks::kText, {}},
+      {std::string(view::title(kernel.type)), type_look(kernel.type), {}},
+      {std::string(ledger::processor_name(kernel.processor)), looks::kSoft, {}},
+      {scene.bytes(view::known_binary(kernel)), looks::kText, {}},
+      {view::exact_text(view::known_cores(kernel)), looks::kText, {}},
+      {kernel.code_users > 1 ? std::to_string(kernel.code_users) : "-", looks::kSoft, {}},
+      {scene.bytes(kernel.footprint), looks::kText, {}},
+      {view::exact_text(kernel.dispatches), looks::kText, {}},
+      {view::exact_text(kernel.cache_hits), looks::kText, {}},
+      {view::exact_text(kernel.reloads), looks::kText, {}},
+      {view::launch_age_text(kernel.dispatches, kernel.last_dispatch, scene.frame.snapshot.time),
+       looks::kSoft,
+       {}},
+      {fmt::format("{} {}", kernel.process->label(), kernel.process->name), looks::kFaint, {}}};
 }
 
 std::string kernels_note(const Scene& scene, const ledger::DeviceView& device) {

@@ -66,29 +66,33 @@ std::string recent_text(const ledger::ProgramView& program) {
   return *program.recent_per_second > 0 ? fmt::format("{:.1f}", *program.recent_per_second) : "-";
 }
 
+std::string rate_text(const ledger::ProgramView& program) {
+  if (!program.dispatches) return "?";
+  const double rate = program.dispatches_per_second;
+  return rate > 0 ? fmt::format("{:.1f}", rate) : "-";
+}
+
 std::vector<ListCell> cells(const Scene& scene, const ledger::ProgramView& program) {
   const ledger::TimeNs now = scene.frame.snapshot.time;
   const view::Look look = program.loaded ? looks::kText : looks::kFaint;
-  return {{program_title(program), program.loaded ? looks::kText.bold() : looks::kFaint, {}},
-          {std::string(view::title(program.type)), type_look(program.type), {}},
-          {fmt::format("{} {}", program.process->label(), program.process->name), looks::kSoft, {}},
-          {view::id_list(program.devices), look, {}},
-          {view::exact_text(view::known_cores(program)), look, {}},
-          {scene.bytes(view::known_l1_per_core(program)), look, {}},
-          {scene.bytes(program.footprint), look, {}},
-          {scene.bytes(view::known_ring_bytes(program)[0]), looks::kSoft, {}},
-          {program.loaded ? view::exact_text(program.dispatches) : "registered", look, {}},
-          {view::exact_text(program.cache_hits), look, {}},
-          {view::exact_text(program.reloads), look, {}},
-          {view::exact_text(program.replays), look, {}},
-          {program.dispatches_per_second > 0 ? fmt::format("{:.1f}", program.dispatches_per_second)
-                                             : "-",
-           look,
-           {}},
-          {recent_text(program), look, {}},
-          {view::age_text(program.first_dispatch, now), looks::kSoft, {}},
-          {view::age_text(program.last_dispatch, now), looks::kSoft, {}},
-          {program.line, looks::kFaint, {}}};
+  return {
+      {program_title(program), program.loaded ? looks::kText.bold() : looks::kFaint, {}},
+      {std::string(view::title(program.type)), type_look(program.type), {}},
+      {fmt::format("{} {}", program.process->label(), program.process->name), looks::kSoft, {}},
+      {view::id_list(program.devices), look, {}},
+      {view::exact_text(view::known_cores(program)), look, {}},
+      {scene.bytes(view::known_l1_per_core(program)), look, {}},
+      {scene.bytes(program.footprint), look, {}},
+      {scene.bytes(view::known_ring_bytes(program)[0]), looks::kSoft, {}},
+      {program.loaded ? view::exact_text(program.dispatches) : "registered", look, {}},
+      {view::exact_text(program.cache_hits), look, {}},
+      {view::exact_text(program.reloads), look, {}},
+      {view::exact_text(program.replays), look, {}},
+      {rate_text(program), look, {}},
+      {recent_text(program), look, {}},
+      {view::launch_age_text(program.dispatches, program.first_dispatch, now), looks::kSoft, {}},
+      {view::launch_age_text(program.dispatches, program.last_dispatch, now), looks::kSoft, {}},
+      {program.line, looks::kFaint, {}}};
 }
 
 // ---- which program ran when

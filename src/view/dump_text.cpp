@@ -71,7 +71,7 @@ std::vector<std::string> buffer_row(const HoldingView& holding, TimeNs now) {
 std::vector<std::string> kernel_row(const HoldingView& holding, TimeNs now) {
   return {holding.process->label(),
           id_list(holding.devices),
-          fmt::format("{}.{}", told_id_text(holding.id), holding.index),
+          fmt::format("{}.{}", told_id_text(holding.id), exact_text(holding.index)),
           std::string(name(holding.type)),
           text_cell(holding.name),
           exact_text(known_binary(holding)),
@@ -79,8 +79,8 @@ std::vector<std::string> kernel_row(const HoldingView& holding, TimeNs now) {
           std::string(name(holding.core_type)),
           bytes_text(holding.footprint),
           age_text(holding.since, now),
-          age_text(holding.first_dispatch, now),
-          age_text(holding.last_dispatch, now)};
+          launch_age_text(holding.dispatches, holding.first_dispatch, now),
+          launch_age_text(holding.dispatches, holding.last_dispatch, now)};
 }
 
 std::vector<std::string> range_row(const HoldingView& holding, TimeNs now) {
@@ -88,8 +88,8 @@ std::vector<std::string> range_row(const HoldingView& holding, TimeNs now) {
           id_list(holding.devices),
           told_id_text(holding.id),
           std::string(name(holding.part)),
-          std::to_string(holding.index),
-          hex_text(holding.address),
+          exact_text(holding.index),
+          hex_text(ledger::known_address(holding)),
           exact_text(holding.block),
           exact_text(known_cores(holding)),
           holding.core_set.empty() ? "-" : holding.core_set,
@@ -105,15 +105,15 @@ std::vector<std::string> program_row(const HoldingView& holding, TimeNs now) {
           std::string(name(holding.type)),
           text_cell(holding.name),
           holding.loaded ? "loaded" : "registered",
-          std::to_string(holding.dispatches),
+          exact_text(holding.dispatches),
           age_text(holding.since, now),
-          age_text(holding.last_dispatch, now),
+          launch_age_text(holding.dispatches, holding.last_dispatch, now),
           notes_cell(holding)};
 }
 
 std::vector<std::string> trace_row(const HoldingView& holding, TimeNs now) {
   return {holding.process->label(),     id_list(holding.devices),
-          told_id_text(holding.id),     std::to_string(holding.dispatches),
+          told_id_text(holding.id),     exact_text(holding.dispatches),
           age_text(holding.since, now), age_text(holding.last_dispatch, now)};
 }
 

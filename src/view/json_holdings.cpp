@@ -30,7 +30,7 @@ void add_place(Json& value, const ledger::HoldingView& view, const HoldingFields
   value["part"] = if_has(has.range, name(view.part));
   value["core_type"] = if_has(has.kernel || has.range, name(view.core_type));
   value["processor"] = text_if(has.kernel, ledger::processor_name(view.processor));
-  value["address"] = if_has(has.buffer || has.range, view.address);
+  value["address"] = or_null(ledger::known_address(view));
   value["cores"] = view.cores == 0 ? Json(nullptr) : Json(view.cores);
   value["core_set"] = text_or_null(view.core_set);
 }
@@ -55,9 +55,9 @@ void add_life(Json& value, const ledger::HoldingView& view, const HoldingFields&
   value["since_ns"] = time_or_null(view.since);
   value["first_dispatch_ns"] = time_or_null(view.first_dispatch);
   value["last_dispatch_ns"] = time_or_null(view.last_dispatch);
-  value["dispatches"] = if_has(has.program || has.kernel || has.trace, view.dispatches);
-  value["cache_hits"] = if_has(has.program || has.kernel, view.cache_hits);
-  value["reloads"] = if_has(has.program || has.kernel, view.reloads);
+  value["dispatches"] = if_has(has.program || has.kernel || has.trace, or_null(view.dispatches));
+  value["cache_hits"] = if_has(has.program || has.kernel, or_null(view.cache_hits));
+  value["reloads"] = if_has(has.program || has.kernel, or_null(view.reloads));
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ Json holding(const ledger::HoldingView& view) {
   value.update({{"alive", view.process->alive},
                 {"devices", view.devices},
                 {"id", id_text(view.id)},
-                {"index", if_has(has.kernel || has.range, view.index)},
+                {"index", if_has(has.kernel || has.range, or_null(view.index))},
                 {"name", text_or_null(view.name)},
                 {"operation", text_or_null(view.operation)},
                 {"operation_is_derived", view.operation_is_derived},

@@ -41,14 +41,14 @@ Json program(const ledger::ProgramView& view) {
        {"l1_largest_core", or_null(known_l1_per_core(view))},
        {"views", view.views},
        {"config_bytes", config_bytes(view)},
-       {"dispatches", view.dispatches},
-       {"cache_hits", view.cache_hits},
-       {"reloads", view.reloads},
+       {"dispatches", or_null(view.dispatches)},
+       {"cache_hits", or_null(view.cache_hits)},
+       {"reloads", or_null(view.reloads)},
        {"registered_ns", time_or_null(view.registered)},
        {"first_dispatch_ns", time_or_null(view.first_dispatch)},
        {"last_dispatch_ns", time_or_null(view.last_dispatch)},
        {"dispatches_per_second", has_rate ? Json(view.dispatches_per_second) : Json(nullptr)},
-       {"replays", view.replays},
+       {"replays", or_null(view.replays)},
        {"recent_per_second", or_null(view.recent_per_second)},
        {"in_ring", or_null(view.in_ring)}});
   return value;

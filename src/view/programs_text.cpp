@@ -19,6 +19,7 @@ using ledger::ProgramView;
 constexpr std::size_t kProgramNameWidth = 32;
 
 std::string rate_cell(const ProgramView& program) {
+  if (!program.dispatches) return "?";
   const double rate = program.dispatches_per_second;
   return rate > 0 ? fmt::format("{:.1f}/s", rate) : "-";
 }
@@ -43,13 +44,13 @@ std::vector<std::string> row(const ProgramView& program, ledger::TimeNs now) {
           bytes_text(known_l1_per_core(program)),
           bytes_text(program.l1_allocated),
           bytes_text(*std::ranges::max_element(ring)),
-          std::to_string(program.dispatches),
-          std::to_string(program.cache_hits),
-          std::to_string(program.reloads),
-          std::to_string(program.replays),
+          exact_text(program.dispatches),
+          exact_text(program.cache_hits),
+          exact_text(program.reloads),
+          exact_text(program.replays),
           rate_cell(program),
           recent_cell(program),
-          age_text(program.last_dispatch, now)};
+          launch_age_text(program.dispatches, program.last_dispatch, now)};
 }
 
 }  // namespace

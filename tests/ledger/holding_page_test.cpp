@@ -67,7 +67,7 @@ class Host {
 };
 
 std::string text(const HoldingView& view) {
-  return fmt::format("{} {} {} {} {}", view.process->pid, name(view.kind), view.id, view.index,
+  return fmt::format("{} {} {} {} {}", view.process->pid, name(view.kind), view.id, view.index.value_or(0),
                      view.devices.size());
 }
 

@@ -7,6 +7,7 @@
 
 #include "ledger/nominal.hpp"
 #include "ledger/world.hpp"
+#include "ttmem/ttmem_words.h"
 
 namespace ttmem::ledger {
 namespace {
@@ -50,6 +51,41 @@ TEST(Untold, ALaunchThatIsToldMakesItKnown) {
   program.loaded = true;
   world.apply(program);
   EXPECT_EQ(world.figures().program_l1.resident, 0u);
+}
+
+ProgramView told(World& world) {
+  const std::vector<ProcessInput> inputs = {world.input(7)};
+  PeakMemory peaks;
+  return all_programs(inputs, assemble(inputs, peaks)).at(0);
+}
+
+TEST(Untold, NoLaunchThatIsToldIsNoneOnlyOfWhoTellsThem) {
+  for (const Flags& flags : {Flags{.launches_untold = true}, Flags{.estimated = true}}) {
+    World world;
+    add_program(world, 1, world.set({1}), flags);
+    const ProgramView program = told(world);
+    EXPECT_EQ(program.dispatches, std::nullopt);
+    EXPECT_EQ(program.cache_hits, std::nullopt);
+    EXPECT_EQ(program.reloads, std::nullopt);
+    EXPECT_EQ(program.replays, std::nullopt);
+  }
+  World world;
+  add_program(world, 1, world.set({1}), {});
+  EXPECT_EQ(told(world).dispatches, 0u);
+  EXPECT_EQ(told(world).replays, 0u);
+}
+
+TEST(Untold, OnlyCircularBuffersAndTheirViewsHaveAnIndex) {
+  RangeRecord range;
+  range.index = 3;
+  EXPECT_EQ(index_of(range), 3u);
+  range.part = Part::kView;
+  EXPECT_EQ(index_of(range), 3u);
+  range.part = Part::kDataflowBuffer;
+  EXPECT_EQ(index_of(range), std::nullopt);
+  range.part = Part::kCb;
+  range.index = TTMEM_INDEX_UNKNOWN;
+  EXPECT_EQ(index_of(range), std::nullopt);
 }
 
 TEST(Untold, OfRequestedBytesNobodyKnowsWhatIsResidentEither) {

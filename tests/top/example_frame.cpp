@@ -251,11 +251,11 @@ std::vector<ledger::ProgramView> programs() {
     program.l1_largest_core = (300 - 40 * i) * kKiB;
     program.config_bytes[0] = 12000 + i * 16;
     program.dispatches = program.loaded ? 10422 / (i + 1) : 0;
-    program.cache_hits = program.loaded ? program.dispatches - 1 - i : 0;
+    program.cache_hits = program.loaded ? *program.dispatches - 1 - i : 0;
     program.reloads = program.loaded ? i : 0;
     program.first_dispatch = program.loaded ? kExampleTime - 600 * kSecond : 0;
     program.last_dispatch = program.loaded ? kExampleTime - i * kSecond : 0;
-    program.dispatches_per_second = static_cast<double>(program.dispatches) / 600;
+    program.dispatches_per_second = static_cast<double>(*program.dispatches) / 600;
     program.recent_per_second = program.loaded ? 17.4 / (i + 1) : 0;
     program.replays = i == 1 ? 512 : 0;
     program.launches = launches(i);
@@ -396,7 +396,7 @@ Frame fleet_frame() {
     host.l1_capacity = 700 * kMiB;
     host.headroom = i == 1 ? -4096 : static_cast<std::int64_t>(300 * kKiB);
     if (i == 3) {
-      host = {host.name, fleet::HostState::kStale, "told nothing for 7 min", 420 * kSecond};
+      host = {host.name, fleet::HostState::kStale, "told nothing for 7 m 00 s", 420 * kSecond};
     }
     details.fleet.hosts.push_back(host);
   }

@@ -29,6 +29,8 @@ HoldingView fabric_kernel() {
   kernel.process = owner(4711);
   kernel.devices = {0};
   kernel.id = 1;
+  kernel.index = 0;
+  kernel.dispatches = 12;
   kernel.type = ledger::KernelType::kFabric;
   kernel.name = "fabric_router";
   kernel.packed = 57'344;
@@ -65,6 +67,19 @@ TEST(Dump, ASourceLineIsNeverCut) {
   buffer.kind = HoldingKind::kBuffer;
   buffer.line = "/home/user/tt-metal/models/demos/llama3/tt/attention.py:1234 forward";
   EXPECT_THAT(dump_text({buffer}, kNow, {}), HasSubstr(buffer.line));
+}
+
+// As a client of the original tells a circular buffer, by its address or by its index.
+TEST(Dump, WhatNobodyToldOfARangeIsAQuestion) {
+  HoldingView range;
+  range.kind = HoldingKind::kRange;
+  range.process = owner(4711);
+  range.id = 7;
+  range.index = 3;
+  EXPECT_THAT(dump_text({range}, kNow, {}), HasSubstr("cb        3        ?"));
+  range.index = std::nullopt;
+  range.address = 101'152;
+  EXPECT_THAT(dump_text({range}, kNow, {}), HasSubstr("cb        ?  0x18b20"));
 }
 
 TEST(Dump, AFailureShowsItsPicture) {
@@ -108,6 +123,17 @@ TEST(Programs, TellWhatTheyTakeAndHowOftenTheyRan) {
                            "203", " 3 ", "0.5/s", "2 s", "registered"}) {
     EXPECT_THAT(text, HasSubstr(cell));
   }
+}
+
+// Of the circular buffers of the original's clients, say: nobody tells when they are launched.
+TEST(Programs, WhoseLaunchesNobodyTellsAreNotSaidToHaveNone) {
+  ledger::ProgramView program;
+  program.process = owner(4711);
+  EXPECT_THAT(programs_text({program}, kNow, {}),
+              HasSubstr("?     ?        ?        ?     ?    ?     ?\n"));
+  program.dispatches = program.cache_hits = program.reloads = program.replays = 0;
+  EXPECT_THAT(programs_text({program}, kNow, {}),
+              HasSubstr("0     0        0        0     -    ?     -\n"));
 }
 
 // One process knows that it took nothing, another only what it asked for: 0 would be false.

@@ -355,13 +355,13 @@ export interface Program extends Whose {
   views: number;
   config_bytes: Record<string, Figure>;
   in_ring: boolean | null;
-  dispatches: number;
-  cache_hits: number;
-  reloads: number;
+  dispatches: Figure;
+  cache_hits: Figure;
+  reloads: Figure;
   registered_ns: Figure;
   last_dispatch_ns: Figure;
   dispatches_per_second: Figure;
-  replays: number;
+  replays: Figure;
   recent_per_second: Figure;
 }
 
