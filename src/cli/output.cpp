@@ -5,6 +5,7 @@
 #include <langinfo.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -49,6 +50,8 @@ view::Ansi ansi_of_output(std::string_view theme) {
 Output::Output() : terminal_(isatty(STDOUT_FILENO) == 1) {
   signal(SIGPIPE, SIG_IGN);  // a reader that has left is noticed when writing
   style_.ansi = ansi_of_output();
+  winsize size{};
+  if (terminal_ && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) style_.columns = size.ws_col;
 }
 
 void Output::write(std::string_view text) {

@@ -17,6 +17,7 @@ using ledger::OriginTotal;
 // A step of a stack with everything inside of it.
 struct Step {
   OriginTotal total;
+  std::size_t stacks = 0;
   std::map<std::string, Step, NumberOrder> inside;
 };
 
@@ -26,10 +27,11 @@ void add_stack(Step& root, const OriginTotal& row) {
   for (const std::string& name : row.path.empty() ? kUnknown : row.path) {
     step = &step->inside[name];
     ledger::add_to(step->total, row);
+    ++step->stacks;
   }
 }
 
-void add_steps(const Step& around, const std::string& path, std::size_t depth,
+void add_steps(const Step& around, const std::string& path, std::size_t depth, std::size_t branches,
                std::vector<OriginStep>& steps) {
   std::vector<std::pair<const std::string*, const Step*>> inside;
   for (const auto& [name, step] : around.inside) inside.emplace_back(&name, &step);
@@ -37,8 +39,10 @@ void add_steps(const Step& around, const std::string& path, std::size_t depth,
                            [](const auto& each) { return each.second->total.weight(); });
   for (const auto& [name, step] : inside) {
     const std::string own = path + "\n" + *name;
-    steps.push_back({*name, own, depth, !step->inside.empty(), step->total});
-    add_steps(*step, own, depth + 1, steps);
+    const bool goes_on = depth > 0 && step->stacks == around.stacks;
+    const std::size_t level = branches + (depth > 0 && !goes_on ? 1 : 0);
+    steps.push_back({*name, own, depth, level, goes_on, !step->inside.empty(), step->total});
+    add_steps(*step, own, depth + 1, level, steps);
   }
 }
 
@@ -48,7 +52,7 @@ std::vector<OriginStep> origin_tree(const std::vector<OriginTotal>& stacks) {
   Step root;
   for (const OriginTotal& row : stacks) add_stack(root, row);
   std::vector<OriginStep> steps;
-  add_steps(root, "", 0, steps);
+  add_steps(root, "", 0, 0, steps);
   return steps;
 }
 

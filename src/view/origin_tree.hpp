@@ -15,6 +15,8 @@ struct OriginStep {
   std::string name;  // "" = not known
   std::string path;  // the names around it and its own: what it is known by
   std::size_t depth = 0;
+  std::size_t branches = 0;  // how often the tree branches on the way to it
+  bool goes_on = false;      // it has all that the step around it has: no branch lies between
   bool has_inside = false;
   ledger::OriginTotal total;  // its own path is empty
 };

@@ -53,6 +53,12 @@ class Columns {
     with_programs_ = total_.program_l1 > 0 || total_.kernels > 0;
   }
 
+  // Only what is held now.
+  void narrow() {
+    held_.clear();
+    peaks_.clear();
+  }
+
   std::vector<Column> titles() const {
     std::vector<Column> columns;
     const auto add = [&](std::string_view text) {
@@ -89,6 +95,13 @@ class Columns {
       cells.push_back(bytes_text(row.space(which).at_peak.value_or(0)));
     if (with_pids_) cells.push_back(pids_text(row));
     cells.push_back(name);
+    return cells;
+  }
+
+  // Of a row that has the figures of the one above it.
+  std::vector<std::string> name_alone(const std::string& name) const {
+    std::vector<std::string> cells(titles().size());
+    cells.back() = name;
     return cells;
   }
 
@@ -139,6 +152,55 @@ bool is_nameless(const OriginTotal& row, const ledger::ProcessView& process) {
          std::ranges::any_of(row.processes, [&](const auto& owner) { return owner->is(process); });
 }
 
+// How far a step stands to the right: calls that do not branch stand below each other, and deep
+// trees say how deep they are.
+std::string step_name(const OriginStep& step, std::size_t width) {
+  constexpr std::size_t kDeepest = 8;
+  const std::size_t level = step.branches + (step.goes_on ? 1 : 0);
+  std::string before(2 * std::min(level, kDeepest), ' ');
+  if (level > kDeepest) before += fmt::format("[{}] ", level);
+  const std::string name = step.name.empty() ? "(not known)" : printable(step.name);
+  if (width == 0) return before + name;
+  return before + cut_front(name, width > before.size() ? width - before.size() : 1);
+}
+
+// `width`: of the names; 0 = as long as they are.
+Table tree_table(const std::vector<OriginStep>& steps, const Columns& columns, std::size_t width) {
+  Table table(columns.titles());
+  for (const OriginStep& step : steps) {
+    const std::string name = step_name(step, width);
+    table.add(step.goes_on ? columns.name_alone(name) : columns.cells(step.total, name));
+  }
+  table.add(columns.cells(columns.total(), "Total"), Tone::kStrong);
+  return table;
+}
+
+std::size_t widest_line(std::string_view text) {
+  std::size_t widest = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    widest = std::max(widest, display_width(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return widest;
+}
+
+// On a terminal that is too narrow only with what is held now, and with the ends of long names.
+std::string tree_text(const std::vector<OriginTotal>& rows, Columns columns, const Style& style) {
+  constexpr std::size_t kLeastName = 24;
+  const std::vector<OriginStep> steps = origin_tree(rows);
+  const std::string whole = tree_table(steps, columns, 0).text({}, 0);
+  if (style.columns == 0 || widest_line(whole) <= style.columns) {
+    return tree_table(steps, columns, 0).text(style, 0);
+  }
+  columns.narrow();
+  // Names stand behind the figures, where their title begins.
+  const std::size_t figures =
+      tree_table(steps, columns, 0).text({}, 0).find(column_title(OriginBy::kStack));
+  const std::size_t room = style.columns - std::min(style.columns, figures);
+  return tree_table(steps, columns, std::max(kLeastName, room)).text(style, 0);
+}
+
 }  // namespace
 
 std::string origin_name(const OriginTotal& row, OriginBy by) {
@@ -151,17 +213,12 @@ std::string origins_text(const Origins& origins, const Style& style) {
   const auto& rows = origins.totals.rows;
   const OriginBy by = origins.question.by;
   const Columns columns(rows, by);
+  const std::string peaks = peaks_text(origins.totals.peaks);
+  if (by == OriginBy::kStack) return tree_text(rows, columns, style) + peaks;
   Table table(columns.titles());
-  if (by == OriginBy::kStack) {
-    for (const OriginStep& step : origin_tree(rows)) {
-      const std::string name = step.name.empty() ? "(not known)" : printable(step.name);
-      table.add(columns.cells(step.total, std::string(2 * step.depth, ' ') + name));
-    }
-  } else {
-    for (const OriginTotal& row : rows) table.add(columns.cells(row, origin_name(row, by)));
-  }
+  for (const OriginTotal& row : rows) table.add(columns.cells(row, origin_name(row, by)));
   table.add(columns.cells(columns.total(), "Total"), Tone::kStrong);
-  return table.text(style, 0) + peaks_text(origins.totals.peaks);
+  return table.text(style, 0) + peaks;
 }
 
 std::string origins_notes(const Origins& origins, const ledger::Snapshot& snapshot) {

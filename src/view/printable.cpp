@@ -64,6 +64,18 @@ std::string cut(std::string_view text, std::size_t width) {
   return width == 0 ? std::string() : kept + "…";
 }
 
+std::string cut_front(std::string_view text, std::size_t width) {
+  std::size_t used = display_width(text);
+  if (used <= width) return std::string(text);
+  if (width == 0) return {};
+  while (!text.empty() && used + 1 > width) {
+    const Character character = next_character(text);
+    used -= columns(character);
+    text.remove_prefix(character.bytes);
+  }
+  return "…" + std::string(text);
+}
+
 std::string pad_right(std::string_view text, std::size_t width) {
   const std::size_t used = display_width(text);
   return std::string(text) + std::string(used < width ? width - used : 0, ' ');

@@ -21,6 +21,7 @@ std::size_t display_width(std::string_view text);
 
 // At most `width` columns; what was cut shows as "…".
 std::string cut(std::string_view text, std::size_t width);
+std::string cut_front(std::string_view text, std::size_t width);  // the end is kept
 
 std::string pad_right(std::string_view text, std::size_t width);  // text, then spaces
 std::string pad_left(std::string_view text, std::size_t width);   // spaces, then text

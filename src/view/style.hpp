@@ -6,6 +6,7 @@
 // NO_COLOR. The text says everything without them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ enum class Tone : std::uint8_t {
 struct Style {
   Ansi ansi;         // of no depth: the words alone
   std::string past;  // " --from night.ttm": what commands that are named need to see the same
+  std::size_t columns = 0;  // of the terminal; 0 = lines may be as long as they are
 
   std::string paint(Tone tone, std::string_view text) const;
 };

@@ -2,11 +2,14 @@
 // SPDX-FileCopyrightText: The ttmem authors
 //
 // What is held by origin, in text and as JSON.
+#include <sstream>
+
 #include <gtest/gtest.h>
 
 #include "support/owners.hpp"
 #include "view/json.hpp"
 #include "view/json_doc.hpp"
+#include "view/printable.hpp"
 #include "view/text.hpp"
 
 namespace ttmem::view {
@@ -115,6 +118,40 @@ TEST(OriginsText, AStackIsATreeWithWhatIsInside) {
             " 8.0 KiB  0 B        1        4.0 KiB    g\n"
             " 4.0 KiB  0 B        1        2.0 KiB    f\n"
             "12.0 KiB  0 B        2        6.0 KiB  Total\n");
+}
+
+// Calls that do not branch stand below each other, without the same figures again.
+TEST(OriginsText, ACallThatHasAllOfItsCallersIsNoBranch) {
+  const std::vector<OriginTotal> rows = {row({"main", "model", "layer", "add"}, 4096),
+                                         row({"main", "model", "layer", "mul"}, 8192),
+                                         row({"other", "mul"}, 1024), row({"other"}, 1024)};
+  EXPECT_EQ(printed(rows, OriginBy::kStack),
+            "    DRAM   L1  Buffers  DRAM last min  Stack\n"
+            "12.0 KiB  0 B        2        6.0 KiB  main\n"
+            "                                         model\n"
+            "                                         layer\n"
+            " 8.0 KiB  0 B        1        4.0 KiB    mul\n"
+            " 4.0 KiB  0 B        1        2.0 KiB    add\n"
+            " 2.0 KiB  0 B        2        1.0 KiB  other\n"
+            " 1.0 KiB  0 B        1          512 B    mul\n"
+            "14.0 KiB  0 B        4        7.0 KiB  Total\n");
+}
+
+TEST(OriginsText, ATreeFitsATerminal) {
+  std::vector<OriginTotal> rows;
+  std::vector<std::string> path;
+  for (int depth = 0; depth < 40; ++depth) {
+    path.push_back("/home/user/models/demos/llama3/tt/attention.py:" + std::to_string(depth) +
+                   " f");
+    rows.push_back(row(path, 1 << 20));
+    rows.back().space(Space::kL1) = {1 << 20, 1 << 20, 1, 1 << 20};
+  }
+  const std::string text =
+      origins_text({{OriginBy::kStack, {}, {}}, {rows, {}}}, {.ansi = {}, .columns = 80});
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80u) << line;
+  EXPECT_NE(text.find("[39] …s/llama3/tt/attention.py:39 f\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("last min"), std::string::npos) << text;
 }
 
 TEST(OriginsText, StepsOfProgramsAloneGoByWhatTheyTake) {
