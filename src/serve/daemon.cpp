@@ -95,6 +95,7 @@ class Daemon {
   http::Response answer_safely(const http::Request& request, const Whose& whose);
   view::SelfFigures self() const;
 
+  std::uint64_t started_ns_ = collect::Moment::now().wall_ns;
   Config config_;
   ServeOptions options_;
   Reload reload_;
@@ -472,6 +473,7 @@ http::Response Daemon::answer_safely(const http::Request& request, const Whose& 
 view::SelfFigures Daemon::self() const {
   const view::SelfFigures cost = own_cost();
   view::SelfFigures figures = from_loop_.self;
+  figures.started_ns = started_ns_;
   figures.cpu_seconds = cost.cpu_seconds;
   figures.resident_bytes = cost.resident_bytes;
   const Refresher::Counts& counts = refresher_->counts();

@@ -263,6 +263,10 @@ void add_each_process(MetricFamilies& families, const ledger::ProcessView& proce
                               .with("container_id", process.container),
                           process),
                  std::uint64_t{1});
+  if (process.started != 0) {
+    families.gauge("ttmem_process_start_time_seconds", "When the process started, since 1970.",
+                   labels, static_cast<double>(process.started) / 1e9);
+  }
   for (const ledger::ProcessDeviceView& device : process.devices) {
     FigureWriter writer(families, kProcessFamilies,
                         labels.with("device", std::to_string(device.id))
@@ -287,8 +291,12 @@ void add_every_process(MetricFamilies& families, const ledger::Snapshot& snapsho
                  shares.left_out());
 }
 
-// Of the daemon itself the one series that everybody needs: it says that the daemon answers.
+// Of the daemon itself what everybody needs: that it answers, and since when its counters count.
 void add_changes(MetricFamilies& families, const SelfFigures& self) {
+  if (self.started_ns != 0) {
+    families.gauge("ttmem_self_start_time_seconds", "When the daemon started, since 1970.", {},
+                   static_cast<double>(self.started_ns) / 1e9);
+  }
   families.counter("ttmem_self_snapshots_total", "How often something had changed.", {},
                    self.snapshots);
 }

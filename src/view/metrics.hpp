@@ -41,6 +41,7 @@ inline constexpr std::size_t kMostProcessPairs = 4096;
 
 // What the one who tells costs itself.
 struct SelfFigures {
+  std::uint64_t started_ns = 0;      // since 1970; 0 = not known
   double cpu_seconds = 0;            // user and system, since the start
   std::uint64_t resident_bytes = 0;  // now
   double refresh_seconds = 0;        // spent in reading sources, since the start
