@@ -6,6 +6,7 @@ import base64
 import csv
 import io
 import json
+import re
 import urllib.parse
 
 import pytest
@@ -45,6 +46,59 @@ def test_pause_holds_the_picture_and_goes_on(page, stage):
     assert taken(page) == 12 << 20
     page.press("Space")
     page.until(lambda: taken(page) == 24 << 20, "it goes on")
+
+
+def test_what_is_opened_in_a_pause_says_of_which_moment_it_is(page, stage):
+    play = stage()
+    play("open", count=1)
+    play("allocate", id=1, address=1 << 21, block=1 << 20)
+    page.open("/holdings")
+    page.until(lambda: len(page.rows("holdings")) == 1)
+    page.press("Space")
+    page.until(lambda: page.count('[data-banner="paused"]') == 1)
+    assert page.count("[data-note]") == 0, "what was there before is of the pause"
+    page.click('nav a[href="/programs"]')
+    page.until(lambda: "not of the pause" in page.text("[data-note]"))
+    page.click('nav a[href="/t"]')
+    asked = """return await page.evaluate(() => performance.getEntriesByType('resource').map((each) => each.name)
+        .filter((name) => name.includes('/api/v1/history')))"""
+    page.until(lambda: page.run(asked))
+    assert all(re.search(r"&to=\d+(&|$)", each) for each in page.run(asked)), page.run(asked)
+    assert page.count("[data-note]") == 0, "charts end at the pause"
+    page.click('nav a[href="/programs"]')
+    page.until(lambda: page.count("[data-note]") == 1)
+    page.press("Space")
+    play("allocate", id=2, address=1 << 22, block=1 << 20)
+    page.until(lambda: page.count("[data-note]") == 0, "it is of now, as everything is")
+
+
+@pytest.mark.parametrize("path, label", [("/holdings", "holdings"), ("/programs", "programs")])
+def test_columns_without_room_are_folded(page, stage, path, label):
+    scenes.model(stage())
+    page.open(path)
+    page.until(lambda: page.rows(label))
+    wider = """return await page.evaluate((label) => { const box = document.querySelector(`section[aria-label="${label}"] .table-box`);
+        return box.scrollWidth - box.clientWidth; }, argument)"""
+    hidden = f'section[aria-label="{label}"] th.folded'
+    page.until(lambda: page.run(wider, label) == 0, "it fits")
+    assert page.count(hidden) > 0
+    page.click(f'section[aria-label="{label}"] button:has-text("more column")')
+    page.until(lambda: page.count(hidden) == 0 and page.run(wider, label) > 0, "all of them")
+    page.click('button:has-text("Fold columns")')
+    page.run("await page.setViewportSize({ width: 2300, height: 800 })")
+    page.until(lambda: page.count(hidden) == 0 and page.run(wider, label) == 0, "room for all")
+
+
+def test_a_deep_stack_scrolls_in_its_frame(page, stage):
+    play = stage()
+    play("open", count=1)
+    play("stand", frames=[["deep.py", i, "f"] for i in range(40)])
+    play("allocate", id=1, address=1 << 21, block=1 << 20)
+    page.open("/origins")
+    page.until(lambda: page.count(".icicle-block") == 40)
+    height, inside = page.run("""return await page.evaluate(() => { const frame = document.querySelector('.icicle');
+        return [frame.clientHeight, frame.scrollHeight]; })""")
+    assert height <= 480 < inside, "60 % of the window"
 
 
 def test_the_daemon_is_killed_and_comes_back(page, daemon, stage):

@@ -110,7 +110,7 @@ function Banner() {
     <div class={lost ? 'banner bad' : 'banner warn'} data-banner={lost ? 'lost' : 'paused'}>
       {lost
         ? `No connection to ttmem serve for ${seconds}. What is shown is from ${clockText(now.value)}; it goes on by itself when the daemon is back.`
-        : `Paused for ${seconds}. What is shown is from ${clockText(now.value)}; lists and charts that you open now are of now.`}
+        : `Paused for ${seconds}. What is shown is from ${clockText(now.value)}; what you open now, and is not kept from then, says that it is of now.`}
     </div>
   );
 }

@@ -7,12 +7,18 @@ import { effect, signal, type ReadonlySignal, type Signal } from '@preact/signal
 import { useEffect, useMemo } from 'preact/hooks';
 import { connection, pausedSince, token, version } from './live.ts';
 import { moment, withMoment } from './recording.ts';
+import { clockText } from '../format/units.ts';
 
 export interface Answer<T> {
   data: T | null;
   problem: string | null;
+  note: string | null; // it is of another moment than the page, which stands still
   loading: boolean;
 }
+
+// What was asked for in a pause is of now; what names its own end is of that time, whenever it is asked for.
+const noteOf = (path: string): string | null =>
+  pausedSince.peek() === null || /[?&]to=\d/.test(path) ? null : `Of now (${clockText(Date.now() * 1e6)}), not of the pause: it was opened since.`;
 
 export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
   const headers: Record<string, string> = {};
@@ -34,10 +40,10 @@ export function useDocument<T>(
   load: (path: string, signal: AbortSignal) => Promise<T> = ask,
   elsewhere = false,
 ): ReadonlySignal<Answer<T>> {
-  const answer = useMemo<Signal<Answer<T>>>(() => signal({ data: null, problem: null, loading: path !== null }), []);
+  const answer = useMemo<Signal<Answer<T>>>(() => signal({ data: null, problem: null, note: null, loading: path !== null }), []);
   useEffect(() => {
     if (path === null) {
-      answer.value = { data: null, problem: null, loading: false };
+      answer.value = { data: null, problem: null, note: null, loading: false };
       return;
     }
     const abort = new AbortController();
@@ -46,15 +52,15 @@ export function useDocument<T>(
     answer.value = { ...answer.peek(), loading: true };
     let own = false; // what is shown answers this question
     const again = async () => {
-      const seen = version.peek();
+      const seen = version.peek(), note = noteOf(path);
       try {
         const data = await load(path, abort.signal);
         if (abort.signal.aborted) return;
         own = true;
-        answer.value = { data, problem: null, loading: false };
+        answer.value = { data, problem: null, note, loading: false };
       } catch (problem) {
         if (abort.signal.aborted) return;
-        answer.value = { data: own ? answer.peek().data : null, problem: (problem as Error).message, loading: false };
+        answer.value = { data: own ? answer.peek().data : null, problem: (problem as Error).message, note: own ? answer.peek().note : null, loading: false };
       }
       if (abort.signal.aborted) return;
       timer = setTimeout(() => {

@@ -14,6 +14,7 @@ import { Empty, Unanswered } from './text.tsx';
 
 const ROW_PX = 30;
 const SPARE_ROWS = 8; // above and below those in sight
+const NOTHING = new Set<string>();
 
 export interface Column<Row> {
   name: string; // in filters, in the address and in CSV
@@ -22,6 +23,7 @@ export interface Column<Row> {
   cell?: (row: Row) => ComponentChildren;
   width?: string; // of the style sheet's grid; the rest is shared
   number?: boolean; // to the right, the largest first
+  spare?: number; // where there is no room for all columns, this one is folded: the largest first
 }
 
 interface Props<Row> {
@@ -59,9 +61,34 @@ function sorted<Row>(rows: Row[], columns: Column<Row>[], by: string): Row[] {
     .map(([, row]) => row);
 }
 
+const widthOf = <Row,>(column: Column<Row>): number => parseFloat(column.width ?? '0');
+
+// The columns that have no room in so many rem.
+function foldedIn<Row>(columns: Column<Row>[], room: number): Set<string> {
+  const folded = new Set<string>();
+  let wide = columns.reduce((sum, column) => sum + widthOf(column), 0);
+  const spares = columns.filter((column) => column.spare !== undefined).sort((a, b) => b.spare! - a.spare!);
+  for (const column of spares) {
+    if (wide <= room) break;
+    wide -= widthOf(column);
+    folded.add(column.name);
+  }
+  return folded;
+}
+
 export function Table<Row>(props: Props<Row>) {
   const { columns, prefix = '' } = props;
   const rows = props.rows ?? [];
+  const part = useRef<HTMLElement>(null);
+  const [room, setRoom] = useState(Infinity);
+  useLayoutEffect(() => {
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const watch = new ResizeObserver(([entry]) => setRoom(Math.floor(entry!.contentRect.width / rem)));
+    watch.observe(part.current!);
+    return () => watch.disconnect();
+  }, []);
+  const all = parameter(`${prefix}columns`) === 'all';
+  const folded = useMemo(() => foldedIn(columns, room), [columns, room]);
   const filterText = parameter(`${prefix}filter`);
   const by = parameter(`${prefix}sort`) || props.sort;
   const fields = useMemo<Fields<Row>>(
@@ -75,7 +102,7 @@ export function Table<Row>(props: Props<Row>) {
   );
   const csv = () => csvText([columns.map((column) => column.name), ...shown.map((row) => columns.map((column) => column.value(row)))]);
   return (
-    <section class="table-part" aria-label={props.label}>
+    <section class="table-part" aria-label={props.label} ref={part}>
       <div class="table-head">
         <input
           type="search"
@@ -88,20 +115,27 @@ export function Table<Row>(props: Props<Row>) {
         <span class="quiet" role="status">
           {!props.rows ? '' : shown.length === rows.length ? nounText(rows.length, props.noun) : `${countText(shown.length)} of ${nounText(rows.length, props.noun)}`}
         </span>
+        {folded.size > 0 && (
+          <button type="button" class="small" aria-pressed={all} onClick={() => setParameters({ [`${prefix}columns`]: all ? null : 'all' })}
+            title={columns.filter((column) => folded.has(column.name)).map((column) => column.title).join(', ')}>
+            {all ? 'Fold columns' : `${nounText(folded.size, 'more column')}`}
+          </button>
+        )}
         <Copy json={props.json} command={props.command} csv={csv} name={pluralOf(props.noun)} />
       </div>
       {filter.problem && <p class="problem">{filter.problem}</p>}
       {!props.rows ? <Unanswered /> : shown.length === 0 ? (
         <Empty title={rows.length === 0 ? props.empty : 'Nothing matches the filter.'} />
       ) : (
-        <Rows {...props} shown={shown} by={by} onSort={(next) => setParameters({ [`${prefix}sort`]: next === props.sort ? null : next })} />
+        <Rows {...props} shown={shown} by={by} folded={all ? NOTHING : folded} onSort={(next) => setParameters({ [`${prefix}sort`]: next === props.sort ? null : next })} />
       )}
     </section>
   );
 }
 
-function Rows<Row>(props: Omit<Props<Row>, 'rows'> & { shown: Row[]; by: string; onSort: (by: string) => void }) {
-  const { columns, shown, by } = props;
+function Rows<Row>(props: Omit<Props<Row>, 'rows'> & { shown: Row[]; by: string; folded: Set<string>; onSort: (by: string) => void }) {
+  const { columns, shown, by, folded } = props;
+  const hidden = (column: Column<Row>): string | undefined => (folded.has(column.name) ? 'folded' : undefined);
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(600);
@@ -118,13 +152,13 @@ function Rows<Row>(props: Omit<Props<Row>, 'rows'> & { shown: Row[]; by: string;
       <table aria-rowcount={shown.length + 1}>
         <colgroup>
           {columns.map((column) => (
-            <col key={column.name} style={column.width ? { width: column.width } : undefined} />
+            <col key={column.name} class={hidden(column)} style={column.width ? { width: column.width } : undefined} />
           ))}
         </colgroup>
         <thead>
           <tr aria-rowindex={1}>
             {columns.map((column) => (
-              <Head key={column.name} column={column} by={by} onSort={props.onSort} />
+              <Head key={column.name} column={column} by={by} hidden={hidden(column)} onSort={props.onSort} />
             ))}
           </tr>
         </thead>
@@ -133,7 +167,7 @@ function Rows<Row>(props: Omit<Props<Row>, 'rows'> & { shown: Row[]; by: string;
           {shown.slice(first, last).map((row, i) => (
             <tr key={props.rowKey(row)} class={props.rowClass?.(row)} aria-rowindex={first + i + 2}>
               {columns.map((column) => (
-                <td key={column.name} class={column.number ? 'number' : undefined} data-column={column.name}>
+                <td key={column.name} class={hidden(column) ?? (column.number ? 'number' : undefined)} data-column={column.name}>
                   <div class="cell">{column.cell ? column.cell(row) : (column.value(row) ?? '-')}</div>
                 </td>
               ))}
@@ -148,11 +182,11 @@ function Rows<Row>(props: Omit<Props<Row>, 'rows'> & { shown: Row[]; by: string;
 
 const Space = ({ rows }: { rows: number }) => <tr class="space" aria-hidden="true" style={{ height: `${rows * ROW_PX}px` }} />;
 
-function Head<Row>({ column, by, onSort }: { column: Column<Row>; by: string; onSort: (by: string) => void }) {
+function Head<Row>({ column, by, hidden, onSort }: { column: Column<Row>; by: string; hidden: string | undefined; onSort: (by: string) => void }) {
   const down = by === `-${column.name}`, up = by === column.name;
   const next = down ? column.name : up ? `-${column.name}` : column.number ? `-${column.name}` : column.name;
   return (
-    <th scope="col" class={column.number ? 'number' : undefined} aria-sort={down ? 'descending' : up ? 'ascending' : 'none'}>
+    <th scope="col" class={hidden ?? (column.number ? 'number' : undefined)} aria-sort={down ? 'descending' : up ? 'ascending' : 'none'}>
       <button type="button" class="plain" onClick={() => onSort(next)} title={`Sort by ${column.title}`}>
         {column.title}
         <span aria-hidden="true">{down ? '\u00a0▾' : up ? '\u00a0▴' : ''}</span>

@@ -61,12 +61,13 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-export const Problem = ({ text }: { text: string | null }) =>
-  text ? (
-    <p class="problem" role="status">
-      {text}
-    </p>
-  ) : null;
+// Of an answer of the daemon: why there is none, and what it is of if that is not what all the rest shows.
+export const Problem = ({ text, note = null }: { text: string | null; note?: string | null }) => (
+  <>
+    {text && <p class="problem" role="status">{text}</p>}
+    {note && <p class="notice" role="status" data-note>{note}</p>}
+  </>
+);
 
 // Whoever has no answer knows nothing, not that there is none. Why not is told by the view's problem.
 export const Unanswered = () => <p class="quiet">No answer of the daemon yet.</p>;

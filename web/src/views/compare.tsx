@@ -90,7 +90,7 @@ function Two({ from, to }: { from: Moment; to: Moment | null }) {
         <FreezeButton />
         <button type="button" onClick={() => forget(from.id)}>Forget {clockText(from.time_ns)}</button>
       </div>
-      <Problem text={live.problem} />
+      <Problem text={live.problem} note={live.note} />
       <dl class="facts panel">
         <Fact label={`Then, ${dateText(from.time_ns)}`}><Bytes value={before} figure="compare.before" /></Fact>
         <Fact label={after ? `${to ? 'Then' : recording.value ? 'Shown' : 'Now'}, ${distance(after.time_ns - from.time_ns)}` : 'Now'}><Bytes value={now} figure="compare.after" /></Fact>

@@ -46,7 +46,7 @@ const CSV = ['type', 'x', 'y', 'role', 'noc_x', 'noc_y', 'l1_bytes', 'fixed', 'r
 export function Cores({ device, chosen }: { device: Device; chosen: string | null }) {
   const path = `/api/v1/devices/${device.id}/cores`;
   const wanted = CHOICES.find((each) => each.name === parameter('heat')) ?? HEATS[0]!;
-  const { data, problem } = useDocument<CoresDocument>(path, EVERY_MS).value;
+  const { data, problem, note } = useDocument<CoresDocument>(path, EVERY_MS).value;
   const programs = useDocument<{ programs: Program[] }>(wanted === LAUNCHES ? `/api/v1/programs?device=${device.id}` : null, EVERY_MS).value;
   const cores = data?.devices[0]?.cores ?? [];
   const how = wanted === LAUNCHES ? launchesHeat(cores, programs.data?.programs ?? []) : (wanted as Heat);
@@ -71,7 +71,7 @@ export function Cores({ device, chosen }: { device: Device; chosen: string | nul
         {data && <span class="quiet">{nounText(cores.filter((core) => core.role === 'worker').length, 'worker core')}; choose one to see its L1</span>}
         <Copy json={path} csv={() => csvText([[...CSV], ...cores.map((core) => CSV.map((name) => core[name]))])} command={`ttmem status --device ${device.id} --cores`} png name="cores" />
       </div>
-      <Problem text={problem ?? programs.problem} />
+      <Problem text={problem ?? programs.problem} note={note} />
       <div class={chosen ? 'cores with-core' : 'cores'} data-picture>
         {cores.length > 0 && <CoreMap cores={cores} how={how} chosen={chosen} onChoose={open} label={`${how.title} on the cores of device ${device.id}`} />}
         {chosen && <OneCore id={device.id} name={chosen} />}
@@ -95,14 +95,14 @@ function Where({ device, cores }: { device: Device; cores: CoreL1[] }) {
 
 function OneCore({ id, name }: { id: number; name: string }) {
   const path = `/api/v1/devices/${id}/cores?map=1&core=${encodeURIComponent(name)}`;
-  const { data, problem } = useDocument<Opened>(path, EVERY_MS, loadCore).value;
+  const { data, problem, note } = useDocument<Opened>(path, EVERY_MS, loadCore).value;
   const core = data?.core;
   return (
     <section class="panel one-core" aria-label={`Core ${name}`}>
       <h3>
         Core {name} {core && core.role !== 'worker' && <span class="quiet">{ROLE_WORDS[core.role] ?? core.role}</span>} <a class="small" href={`/d/${id}`}>close</a>
       </h3>
-      <Problem text={problem} />
+      <Problem text={problem} note={note} />
       {data && !core && <p class="quiet">There is no such core.</p>}
       {core?.clash && (
         <p class="problem">

@@ -132,22 +132,22 @@ function SharedCode({ of }: { of: Device['kernels']['shared_code'] }) {
 
 function RingsOf({ id }: { id: number }) {
   const path = `/api/v1/devices/${id}/rings`;
-  const { data, problem } = useDocument<{ rings: RingContents[] }>(path, CORES_EVERY_MS).value;
+  const { data, problem, note } = useDocument<{ rings: RingContents[] }>(path, CORES_EVERY_MS).value;
   return (
     <section aria-label="Kernel-config rings">
       <h2>Kernel-config rings</h2>
-      <Problem text={problem} />
+      <Problem text={problem} note={note} />
       {data && <Rings rings={data.rings} />}
     </section>
   );
 }
 
 function Banks({ id }: { id: number }) {
-  const { data, problem } = useDocument<{ spaces: Bank[] }>(`/api/v1/devices/${id}/banks`, BANKS_EVERY_MS).value;
+  const { data, problem, note } = useDocument<{ spaces: Bank[] }>(`/api/v1/devices/${id}/banks`, BANKS_EVERY_MS).value;
   return (
     <section aria-label="DRAM banks">
       <h2>DRAM by address</h2>
-      <Problem text={problem} />
+      <Problem text={problem} note={note} />
       {data?.spaces.length === 0 && <Empty title="No living process has an allocator on this device." />}
       {data?.spaces.map((bank) => <BankView key={bank.space} bank={bank} />)}
     </section>

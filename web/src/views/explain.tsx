@@ -21,8 +21,8 @@ const EVERY_MS = 3_600_000;
 
 export function Explanation({ whose, number }: { whose: string; number: number }) {
   const path = `/api/v1/explain?pid=${encodeURIComponent(whose)}&number=${number}`;
-  const { data, problem } = useDocument<ExplainDocument>(path, EVERY_MS).value;
-  if (!data) return <Problem text={problem} />;
+  const { data, problem, note } = useDocument<ExplainDocument>(path, EVERY_MS).value;
+  if (!data) return <Problem text={problem} note={note} />;
   return <Findings of={data} copy={<Copy json={path} command={`ttmem explain ${number} --pid ${whose}`} png name="explanation" />} />;
 }
 

@@ -31,12 +31,12 @@ const Message = ({ of }: { of: string | null }) =>
 const kindOf = (failure: ProcessFailure): string => KIND_WORDS[failure.kind] ?? failure.kind;
 
 export function FailuresView() {
-  const { data, problem } = useDocument<Failures>('/api/v1/failures', EVERY_MS).value;
+  const { data, problem, note } = useDocument<Failures>('/api/v1/failures', EVERY_MS).value;
   const failures = [...(data?.failures ?? [])].sort((a, b) => (b.time_ns ?? 0) - (a.time_ns ?? 0));
   return (
     <>
       <h1>Failures</h1>
-      <Problem text={problem} />
+      <Problem text={problem} note={note} />
       {!data && <Unanswered />}
       {data && failures.length === 0 && (
         <Empty title="Nothing has failed.">

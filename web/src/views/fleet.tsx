@@ -46,11 +46,11 @@ const JOBS: Column<FleetJob>[] = [
 ];
 
 export function Fleet() {
-  const { data, problem, loading } = useFleet().value;
+  const { data, problem, note, loading } = useFleet().value;
   return (
     <>
       <h1>Fleet</h1>
-      {data ? <><Problem text={problem} /><Found of={data} /></> : loading ? <p class="quiet">Asking the engine…</p> : hasFleet.value || connection.value.state !== 'live' ? <><Problem text={problem} /><Unanswered /></> : (
+      {data ? <><Problem text={problem} note={note} /><Found of={data} /></> : loading ? <p class="quiet">Asking the engine…</p> : hasFleet.value || connection.value.state !== 'live' ? <><Problem text={problem} note={note} /><Unanswered /></> : (
         <Empty title="There is no fleet to show.">
           <p>{problem}</p>
           <p>A daemon shows many hosts if it knows the Prometheus that scrapes them:</p>

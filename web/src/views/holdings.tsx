@@ -36,18 +36,18 @@ const size = (holding: Holding): number | null => holding.taken ?? holding.footp
 
 export const HOLDING_COLUMNS: Column<Holding>[] = [
   { name: 'kind', title: 'Kind', value: (holding) => holding.kind, width: '5.5rem', cell: (holding) => (holding.kind === 'range' ? 'program L1' : holding.kind) },
-  { name: 'space', title: 'Where', value: (holding) => holding.space, width: '6rem', cell: (holding) => (holding.space ? (SPACE_WORDS[holding.space] ?? holding.space) : '-') },
-  { name: 'size', title: 'Per device', value: size, number: true, width: '8rem', cell: (holding) => <><Bytes value={size(holding)} />{holding.estimated && <span class="quiet" title="an estimate, in no total"> (est)</span>}</> },
-  { name: 'requested', title: 'Requested', value: (holding) => holding.requested, number: true, width: '8rem', cell: (holding) => (holding.requested === null ? '-' : <Bytes value={holding.requested} />) },
-  { name: 'op', title: 'Operation', value: (holding) => holding.operation ?? holding.name, width: '14rem', cell: (holding) => <Name of={holding.operation ?? holding.name} /> },
-  { name: 'line', title: 'Line', value: (holding) => holding.line ?? holding.source, width: '22rem', cell: (holding) => <Line of={holding.line ?? holding.source} /> },
-  { name: 'process', title: 'Process', value: (holding) => holding.process, width: '10rem', cell: (holding) => <a href={`/p/${holding.pid}-${holding.start}`}><Name of={holding.process} /></a> },
-  { name: 'pid', title: 'PID', value: (holding) => holding.pid, number: true, width: '5.5rem' },
-  { name: 'devices', title: 'Devices', value: (holding) => rangesText(holding.devices), width: '6.5rem' },
-  { name: 'layout', title: 'Layout', value: (holding) => holding.layout ?? holding.part ?? holding.processor, width: '8.5rem', cell: (holding) => spaced(holding.layout ?? holding.part ?? holding.processor ?? '-') },
-  { name: 'address', title: 'Address', value: (holding) => holding.address, number: true, width: '7.5rem', cell: (holding) => <span class="mono">{holding.address === null ? '-' : hexText(holding.address)}</span> },
-  { name: 'cores', title: 'Cores', value: (holding) => holding.cores, number: true, width: '5.5rem' },
-  { name: 'age', title: 'Age', value: (holding) => (holding.since_ns === null ? null : (now.peek() - holding.since_ns) / 1e9), number: true, width: '6.5rem', cell: (holding) => ageText(holding.since_ns, now.peek()) },
+  { name: 'space', title: 'Where', value: (holding) => holding.space, width: '5rem', cell: (holding) => (holding.space ? (SPACE_WORDS[holding.space] ?? holding.space) : '-') },
+  { name: 'size', title: 'Per device', value: size, number: true, width: '7rem', cell: (holding) => <><Bytes value={size(holding)} />{holding.estimated && <span class="quiet" title="an estimate, in no total"> (est)</span>}</> },
+  { name: 'requested', title: 'Requested', value: (holding) => holding.requested, number: true, width: '7rem', spare: 2, cell: (holding) => (holding.requested === null ? '-' : <Bytes value={holding.requested} />) },
+  { name: 'op', title: 'Operation', value: (holding) => holding.operation ?? holding.name, width: '13rem', cell: (holding) => <Name of={holding.operation ?? holding.name} /> },
+  { name: 'line', title: 'Line', value: (holding) => holding.line ?? holding.source, width: '16.5rem', cell: (holding) => <Line of={holding.line ?? holding.source} /> },
+  { name: 'process', title: 'Process', value: (holding) => holding.process, width: '9rem', cell: (holding) => <a href={`/p/${holding.pid}-${holding.start}`}><Name of={holding.process} /></a> },
+  { name: 'pid', title: 'PID', value: (holding) => holding.pid, number: true, width: '5rem' },
+  { name: 'devices', title: 'Devices', value: (holding) => rangesText(holding.devices), width: '5.5rem' },
+  { name: 'layout', title: 'Layout', value: (holding) => holding.layout ?? holding.part ?? holding.processor, width: '8rem', spare: 4, cell: (holding) => spaced(holding.layout ?? holding.part ?? holding.processor ?? '-') },
+  { name: 'address', title: 'Address', value: (holding) => holding.address, number: true, width: '7.5rem', spare: 3, cell: (holding) => <span class="mono">{holding.address === null ? '-' : hexText(holding.address)}</span> },
+  { name: 'cores', title: 'Cores', value: (holding) => holding.cores, number: true, width: '5rem', spare: 5 },
+  { name: 'age', title: 'Age', value: (holding) => (holding.since_ns === null ? null : (now.peek() - holding.since_ns) / 1e9), number: true, width: '6.5rem', spare: 1, cell: (holding) => ageText(holding.since_ns, now.peek()) },
 ];
 
 const EXTRA = {
@@ -75,7 +75,7 @@ export function HoldingsTable({ scope, command }: { scope: string; command: stri
   const chosen = parameter('show') || CHOICES[0]![0];
   const query = chosen === 'all' ? '' : chosen;
   const path = `/api/v1/holdings?${[scope, query].filter((each) => each).join('&')}`;
-  const { data, problem } = useDocument<Loaded>(path, EVERY_MS, loadHoldings).value;
+  const { data, problem, note } = useDocument<Loaded>(path, EVERY_MS, loadHoldings).value;
   const rows = data?.holdings ?? [];
   return (
     <>
@@ -86,7 +86,7 @@ export function HoldingsTable({ scope, command }: { scope: string; command: stri
           </button>
         ))}
       </div>
-      <Problem text={problem} />
+      <Problem text={problem} note={note} />
       {data && data.total > rows.length && (
         <p class="problem">
           The first {countText(rows.length)} of {countText(data.total)}: choose a device, a process or a kind to see the others.

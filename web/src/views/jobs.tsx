@@ -41,11 +41,11 @@ const COLUMNS: Column<Job>[] = [
 ];
 
 export function Jobs() {
-  const { data, problem } = useDocument<JobsDocument>(PATH, EVERY_MS).value;
+  const { data, problem, note } = useDocument<JobsDocument>(PATH, EVERY_MS).value;
   return (
     <>
       <h1>Jobs</h1>
-      <Problem text={problem} />
+      <Problem text={problem} note={note} />
       {data && data.jobs.length === 0 ? (
         <Empty title="No process here belongs to a job.">
           <p>Slurm, MPI, tt-run and Kubernetes name theirs by themselves; any other is named so:</p>
@@ -77,12 +77,12 @@ const RANKS: Column<JobRank>[] = [
 ];
 
 export function JobView({ name }: { name: string }) {
-  const { data, problem } = useDocument<JobsDocument>(PATH, EVERY_MS).value;
+  const { data, problem, note } = useDocument<JobsDocument>(PATH, EVERY_MS).value;
   const found = (data?.jobs ?? []).filter((each) => each.key === name);
   return (
     <>
       <h1><Name of={found[0]?.name ?? name} /> <span class="quiet">job</span></h1>
-      <Problem text={problem} />
+      <Problem text={problem} note={note} />
       <JobOverHosts name={name} />
       {data && found.length === 0 && (
         <Empty title="No process of this job is recorded here.">

@@ -39,7 +39,7 @@ const columns = (by: string): Column<KernelGroup>[] => [
 
 export function Kernels({ programs }: { programs: Program[] }) {
   const by = parameter('kernels') || 'type';
-  const { data, problem } = useDocument<Loaded>(PATH, EVERY_MS, loadHoldings).value;
+  const { data, problem, note } = useDocument<Loaded>(PATH, EVERY_MS, loadHoldings).value;
   const names = useMemo(() => new Map(programs.map((each) => [programKey(each), each.name])), [programs]);
   const groups = useMemo(() => data && kernelGroups(data.holdings.filter((each) => each.alive), by, names), [data, by, names]);
   const standIn = allDevices.value.some((device) => device.kernels.sizes !== 'true');
@@ -47,7 +47,7 @@ export function Kernels({ programs }: { programs: Program[] }) {
   return (
     <section aria-label="Kernels of all programs">
       <h2>Kernels</h2>
-      <Problem text={problem} />
+      <Problem text={problem} note={note} />
       <div class="tabs" role="group" aria-label="Kernels by what">
         {KERNELS_BY.map(([name, title]) => (
           <button key={name} type="button" class="tab" aria-pressed={by === name} onClick={() => setParameters({ kernels: name === 'type' ? null : name })}>{title}</button>

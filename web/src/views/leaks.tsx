@@ -34,11 +34,11 @@ const columns = (time_ns: number): Column<LeakSuspect>[] => [
 ];
 
 export function Leaks() {
-  const { data, problem } = useDocument<LeaksDocument>(recording.value ? null : PATH, EVERY_MS).value;
+  const { data, problem, note } = useDocument<LeaksDocument>(recording.value ? null : PATH, EVERY_MS).value;
   return (
     <>
       <h1>What grows</h1>
-      {recording.value ? <p>A recording is followed by <CopyCommand text={`ttmem leaks --from ${recording.value.file ?? 'FILE'}`} /></p> : <Problem text={problem} />}
+      {recording.value ? <p>A recording is followed by <CopyCommand text={`ttmem leaks --from ${recording.value.file ?? 'FILE'}`} /></p> : <Problem text={problem} note={note} />}
       {data && data.processes.length === 0 && <NoSteps />}
       {data && data.processes.length > 0 && <Found of={data} />}
       <p class="quiet">Between any two moments: <FreezeButton /></p>

@@ -52,7 +52,7 @@ function scope(): string {
 
 function Stacks() {
   const path = `/api/v1/origins?by=stack${scope()}`;
-  const { data, problem } = useDocument<OriginsDocument>(path, EVERY_MS).value;
+  const { data, problem, note } = useDocument<OriginsDocument>(path, EVERY_MS).value;
   const what = WHATS.find((each) => each.name === parameter('of')) ?? WHATS[0]!;
   const trail = parameter('stack') ? parameter('stack').split('\n') : [];
   const rows = (data?.origins ?? []).map((origin) => ({ path: origin.path, bytes: what.bytes(origin), count: what.count(origin) }));
@@ -69,7 +69,7 @@ function Stacks() {
         <span class="quiet">{trail.length > 0 ? visible(trail.at(-1)!) : 'Choose a bar to see only that'}</span>
         <Copy json={path} png name="stacks" />
       </div>
-      <Problem text={problem} />
+      <Problem text={problem} note={note} />
       {data && (
         <Icicle groups={zoomed(treeOf(rows, UNKNOWN), trail)} label={`${what.title} by stack`}
           onPick={(picked) => setParameters({ stack: [...trail.slice(0, -1), ...picked].join('\n') })} />
@@ -91,7 +91,7 @@ const Totals = ({ of }: { of: OriginsDocument['total'] }) => (
 export function Origins() {
   const by = parameter('by') || 'line';
   const path = `/api/v1/origins?by=${by}${scope()}`;
-  const { data, problem } = useDocument<OriginsDocument>(path, EVERY_MS).value;
+  const { data, problem, note } = useDocument<OriginsDocument>(path, EVERY_MS).value;
   return (
     <>
       <h1>Origins {parameter('pid') && <span class="quiet">of process {parameter('pid')} <a class="small" href="/origins">of all</a></span>}</h1>
@@ -102,7 +102,7 @@ export function Origins() {
           <button key={name} type="button" class="tab" aria-pressed={by === name} onClick={() => setParameters({ by: name === 'line' ? null : name })}>{title}</button>
         ))}
       </div>
-      <Problem text={problem} />
+      <Problem text={problem} note={note} />
       {data && <Totals of={data.total} />}
       <Table label="origins" noun="row" columns={by === 'stack' ? STACK_COLUMNS : COLUMNS} rows={data?.origins ?? null} rowKey={(origin) => `${origin.name} ${origin.pids.join(' ')}`}
         sort="-dram" empty="No living process holds anything." json={path} command={`ttmem status --by ${by}`} />

@@ -9,7 +9,7 @@ import { chosen, failurePath } from '../parts/alarms.tsx';
 import { Icicle } from '../parts/icicle.tsx';
 import { byOperationAndLine } from '../format/groups.ts';
 import { setParameters } from '../route.ts';
-import { Bytes, Count, Empty, Fact, Name, Taken } from '../parts/text.tsx';
+import { Bytes, Count, Empty, Fact, Name, Problem, Taken } from '../parts/text.tsx';
 import { CopyCommand } from '../parts/copy.tsx';
 import { ageText, countText, dateText } from '../format/units.ts';
 import { KIND_WORDS, visible } from '../format/words.ts';
@@ -160,12 +160,13 @@ function filterOf([operation, line]: string[]): string {
 }
 
 function Shares({ process }: { process: Process }) {
-  const { data } = useDocument<Loaded>(`/api/v1/holdings?pid=${chosen(process)}&kind=buffer`, EVERY_MS, loadHoldings).value;
+  const { data, note } = useDocument<Loaded>(`/api/v1/holdings?pid=${chosen(process)}&kind=buffer`, EVERY_MS, loadHoldings).value;
   const of = (space: string) => (data?.holdings ?? []).filter((each) => each.space === space);
   if (!data) return null;
   const pick = (trail: string[]) => setParameters({ filter: filterOf(trail) });
   return (
     <section aria-label="By operation and line">
+      <Problem text={null} note={note} />
       <h2>DRAM by operation and line {process.alive && <a class="small" href={`/origins?pid=${encodeURIComponent(chosen(process))}`}>whole stacks</a>}</h2>
       <Icicle groups={byOperationAndLine(of('dram'))} label="DRAM by operation and line" onPick={pick} />
       <h2>L1 buffers by operation and line</h2>

@@ -21,7 +21,7 @@ interface Kept {
 const quoted = (path: string): string => (/^[\w./+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
 export function Recordings() {
-  const { data, problem } = useDocument<Kept>('/api/v1/recordings', EVERY_MS).value;
+  const { data, problem, note } = useDocument<Kept>('/api/v1/recordings', EVERY_MS).value;
   const kept = data?.recordings ?? [];
   return (
     <>
@@ -35,7 +35,7 @@ export function Recordings() {
       </section>
       <section class="panel" aria-label="Kept">
         <h2>What the daemon keeps</h2>
-        <Problem text={problem ?? data?.problem ?? null} />
+        <Problem text={problem ?? data?.problem ?? null} note={note} />
         {data && kept.length === 0 && <p>Nothing. The last hour is kept by <CopyCommand text="ttmem serve --recording hour.ttm" /></p>}
         {kept.length > 0 && (
           <div class="wide" tabIndex={0} role="group" aria-label="Recordings that are kept">

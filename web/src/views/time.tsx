@@ -3,7 +3,7 @@
 //
 // The figures over minutes to months, out of the daemon's history.
 import { useDocument } from '../live/ask.ts';
-import { allProcesses } from '../live/live.ts';
+import { allProcesses, now, pausedSince } from '../live/live.ts';
 import type { Figure, HistoryDocument } from '../live/documents.ts';
 import { Chart, seriesName, valueText } from '../parts/chart.tsx';
 import { Copy } from '../parts/copy.tsx';
@@ -29,7 +29,9 @@ export function Time() {
   const zoomed = parameter('to') !== '';
   const byProcess = parameter('by') === 'process';
   const device = parameter('device');
-  const query = `from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}${device && !byProcess ? `&device=${encodeURIComponent(device)}` : ''}`;
+  // In a pause, the time before it: "now" would be of each moment in which something is opened.
+  const asked = (text: string): string => (pausedSince.value === null || of ? text : String(Math.round(secondsOf(text, now.peek() / 1e9))));
+  const query = `from=${encodeURIComponent(asked(from))}&to=${encodeURIComponent(asked(to))}${device && !byProcess ? `&device=${encodeURIComponent(device)}` : ''}`;
   return (
     <>
       <h1>Time</h1>
@@ -93,7 +95,7 @@ const Moves = ({ from, to }: { from: string; to: string }) => (
 );
 
 function Metric({ path, title, live }: { path: string; title: string; live: boolean }) {
-  const { data, problem } = useDocument<HistoryDocument>(path, live ? EVERY_MS : 3_600_000).value;
+  const { data, problem, note } = useDocument<HistoryDocument>(path, live ? EVERY_MS : 3_600_000).value;
   const marks = allProcesses.value.flatMap((process) => process.failures).flatMap((failure) => (failure.time_ns === null ? [] : failure.time_ns / 1e9));
   const zoom = (from: number, to: number) => setParameters({ from: String(Math.floor(from)), to: String(Math.ceil(to)) }, true);
   return (
@@ -102,7 +104,7 @@ function Metric({ path, title, live }: { path: string; title: string; live: bool
         <h2>{title}</h2>
         <Copy json={path} csv={() => historyCsv(data)} png name={title} />
       </div>
-      <Problem text={problem} />
+      <Problem text={problem} note={note} />
       {data && data.series.length === 0 && <Empty title="Nothing was recorded in this time." />}
       {data && data.series.length > 0 && (
         <>
