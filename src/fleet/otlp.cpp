@@ -30,6 +30,7 @@ constexpr std::uint64_t kCumulative = 2;
 // A metric of OpenTelemetry: what both writers write.
 struct Point {
   Attributes attributes;
+  std::uint64_t start_ns = 0;  // of a sum
   std::optional<std::int64_t> whole;
   double real = 0;  // if it is no whole number
 };
@@ -135,7 +136,44 @@ Hardware hardware_of(const std::vector<MetricFamily>& families) {
   return found;
 }
 
+// Since when the counters of a document count: those of a process since it started, those of the
+// push since that began, all others since the daemon did.
+class Starts {
+ public:
+  explicit Starts(const OtlpDocument& document) : push_(document.start_ns), daemon_(push_) {
+    for (const MetricFamily& family : document.families) {
+      for (const MetricSample& sample : family.samples) {
+        if (family.name == "ttmem_self_start_time_seconds") daemon_ = time_of(sample);
+        if (family.name == "ttmem_process_start_time_seconds") {
+          processes_[process_of(sample)] = time_of(sample);
+        }
+      }
+    }
+  }
+  std::uint64_t daemon() const { return daemon_; }
+  std::uint64_t of(const MetricFamily& family, const MetricSample& sample) const {
+    if (family.name.starts_with("ttmem_push_")) return push_;
+    const auto process = processes_.find(process_of(sample));
+    return process == processes_.end() ? daemon_ : process->second;
+  }
+
+ private:
+  using Process = std::array<std::string_view, 3>;
+  static Process process_of(const MetricSample& sample) {
+    return {sample.label("pid"), sample.label("start"), sample.label("segment")};
+  }
+  static std::uint64_t time_of(const MetricSample& sample) {
+    const double seconds = std::strtod(sample.number.c_str(), nullptr);
+    constexpr double kMost = 9e9;  // more than the clock of a document can tell
+    return seconds > 0 && seconds < kMost ? static_cast<std::uint64_t>(seconds * 1e9) : 0;
+  }
+
+  std::map<Process, std::uint64_t> processes_;
+  std::uint64_t push_, daemon_;
+};
+
 std::vector<Metric> metrics_of(const OtlpDocument& document) {
+  const Starts starts(document);
   std::vector<Metric> metrics;
   for (const MetricFamily& family : document.families) {
     Metric& metric = metrics.emplace_back(named(family));
@@ -144,11 +182,13 @@ std::vector<Metric> metrics_of(const OtlpDocument& document) {
       Attributes attributes = sample.labels;
       std::erase_if(attributes, [](const auto& each) { return each.second.empty(); });
       metric.points.push_back(point_of(sample, std::move(attributes)));
+      metric.points.back().start_ns = starts.of(family, sample);
     }
   }
   Hardware hardware = hardware_of(document.families);
   for (Metric* each : {&hardware.usage, &hardware.limit, &hardware.share, &hardware.power,
                        &hardware.temperature}) {
+    for (Point& point : each->points) point.start_ns = starts.daemon();
     if (!each->points.empty()) metrics.push_back(std::move(*each));
   }
   return metrics;
@@ -166,7 +206,7 @@ Message message_of(const std::pair<std::string, std::string>& attribute) {
 
 Message message_of(const Point& point, Shape shape, const OtlpDocument& document) {
   Message message;
-  if (shape != Shape::kGauge) message.fixed(2, document.start_ns);
+  if (shape != Shape::kGauge) message.fixed(2, point.start_ns);
   message.fixed(3, document.time_ns);
   if (point.whole) {
     message.fixed(6, static_cast<std::uint64_t>(*point.whole));
@@ -204,7 +244,7 @@ Json json_of(const Attributes& attributes) {
 
 Json json_of(const Point& point, Shape shape, const OtlpDocument& document) {
   Json value = {{"attributes", json_of(point.attributes)}};
-  if (shape != Shape::kGauge) value["startTimeUnixNano"] = std::to_string(document.start_ns);
+  if (shape != Shape::kGauge) value["startTimeUnixNano"] = std::to_string(point.start_ns);
   value["timeUnixNano"] = std::to_string(document.time_ns);
   if (point.whole) {
     value["asInt"] = std::to_string(*point.whole);
@@ -266,16 +306,16 @@ NumberAndText fields_of(std::string_view message, std::uint64_t number, std::uin
   return found;
 }
 
-std::string refusal_text(std::uint64_t points, std::string_view why) {
-  if (points == 0 && why.empty()) return "";
+OtlpRefusal refusal(std::uint64_t points, std::string_view why) {
+  if (points == 0 && why.empty()) return {};
   std::string text = points == 0 ? "a warning" : view::count_text(points, "point") + " refused";
-  return why.empty() ? text : fmt::format("{}: {}", text, why);
+  return {points, why.empty() ? text : fmt::format("{}: {}", text, why)};
 }
 
-std::string refusal_in_json(std::string_view answer) {
+OtlpRefusal refusal_in_json(std::string_view answer) {
   const auto document = Json::parse(answer, nullptr, false);
   const auto partial = document.is_object() ? document.find("partialSuccess") : document.end();
-  if (!document.is_object() || partial == document.end() || !partial->is_object()) return "";
+  if (!document.is_object() || partial == document.end() || !partial->is_object()) return {};
   const auto points = partial->find("rejectedDataPoints"), why = partial->find("errorMessage");
   std::uint64_t number = 0;
   if (points != partial->end() && points->is_string()) {
@@ -284,7 +324,7 @@ std::string refusal_in_json(std::string_view answer) {
   } else if (points != partial->end() && points->is_number_unsigned()) {
     number = points->get<std::uint64_t>();
   }
-  return refusal_text(
+  return refusal(
       number, why != partial->end() && why->is_string() ? why->get<std::string>() : std::string());
 }
 
@@ -344,10 +384,10 @@ std::string otlp_json(const OtlpDocument& document) {
   return request.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string otlp_refusal(std::string_view answer, bool json) {
+OtlpRefusal otlp_refusal(std::string_view answer, bool json) {
   if (json) return refusal_in_json(answer);
   const NumberAndText refused = fields_of(fields_of(answer, 0, 1).text, 1, 2);
-  return refusal_text(refused.number, refused.text);
+  return refusal(refused.number, refused.text);
 }
 
 Attributes parse_attributes(std::string_view text) {

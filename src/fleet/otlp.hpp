@@ -23,7 +23,7 @@ using Attributes = std::vector<std::pair<std::string, std::string>>;
 struct OtlpDocument {
   Attributes resource;  // host.name, service.name, ...
   std::vector<MetricFamily> families;
-  std::uint64_t start_ns = 0;  // since when counters count
+  std::uint64_t start_ns = 0;  // of the push: since when counters count, if nobody told it better
   std::uint64_t time_ns = 0;
 };
 
@@ -31,8 +31,12 @@ std::string otlp_protobuf(const OtlpDocument& document);
 std::string otlp_json(const OtlpDocument& document);
 
 // What a receiver that took a document says it did not take of it (ExportMetricsServiceResponse, in
-// the form of the request): "12 points refused: why". "" if it took all, or says anything else.
-std::string otlp_refusal(std::string_view answer, bool json);
+// the form of the request).
+struct OtlpRefusal {
+  std::uint64_t points = 0;
+  std::string text;  // "12 points refused: why"; "" if it took all, or says anything else
+};
+OtlpRefusal otlp_refusal(std::string_view answer, bool json);
 
 // "name=value,name=value" of OTEL_RESOURCE_ATTRIBUTES and OTEL_EXPORTER_OTLP_HEADERS, with %XX in
 // values. What is no such pair is left out.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ledger/saturating.hpp"
 #include "view/json_values.hpp"
 #include "view/printable.hpp"
 
@@ -42,6 +43,8 @@ std::string with_own(std::string text, const PushState& state) {
   add("ttmem_push_sent_total", "Documents that were pushed, before this one.", state.sent);
   add("ttmem_push_failed_total", "Documents that could not be pushed, and were forgotten.",
       state.failed);
+  add("ttmem_push_refused_points_total", "Points of pushed documents that were not taken.",
+      state.refused_points);
   return text;
 }
 
@@ -83,11 +86,13 @@ std::string problem_of(const PushTarget& target, const Result<Answer>& answer) {
 }
 
 // What is not taken of a document that is.
-std::string refused_of(const PushTarget& target, const Answer& answer) {
-  if (target.format == PushFormat::kPrometheus) return {};
-  const std::string said = otlp_refusal(answer.body, target.format == PushFormat::kOtlpJson);
-  if (said.empty()) return {};
-  return fmt::format("{}: {}", target.to.authority(), view::printable(said.substr(0, kMostSaid)));
+void note_refusal(const PushTarget& target, const Answer& answer, PushState& state) {
+  if (target.format == PushFormat::kPrometheus) return;
+  const OtlpRefusal refusal = otlp_refusal(answer.body, target.format == PushFormat::kOtlpJson);
+  state.refused_points = ledger::add(state.refused_points, refusal.points);
+  if (refusal.text.empty()) return;
+  state.refused = fmt::format("{}: {}", target.to.authority(),
+                              view::printable(refusal.text.substr(0, kMostSaid)));
 }
 
 void push(const PushTarget& target, std::uint64_t now_ns, PushState& state) {
@@ -105,7 +110,7 @@ void push(const PushTarget& target, std::uint64_t now_ns, PushState& state) {
   }
   const auto answer = ask(*request);
   state.problem = problem_of(target, answer);
-  if (state.problem.empty()) state.refused = refused_of(target, *answer);
+  if (state.problem.empty()) note_refusal(target, *answer, state);
 }
 
 }  // namespace
@@ -143,6 +148,7 @@ std::string state_json(const PushTarget& target, const PushState& state) {
       {"to", target.to.authority()},
       {"sent", state.sent},
       {"failed", state.failed},
+      {"refused_points", state.refused_points},
       {"last_sent_ns", time_or_null(state.last_sent_ns)},
       {"problem", text_or_null(state.problem.empty() ? state.refused : state.problem)}};
   return view::json::text(document, view::JsonLayout::kCompact) + "\n";

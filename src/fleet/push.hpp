@@ -35,9 +35,10 @@ struct PushTarget {
 struct PushState {
   std::uint64_t started_ns = 0, last_sent_ns = 0;  // 0 = never
   std::uint64_t sent = 0, failed = 0;
-  unsigned in_a_row = 0;  // failures since the last success
-  std::string problem;    // of the last attempt; "" = none
-  std::string refused;    // of the last that was sent, by who took the rest of it; "" = nothing
+  std::uint64_t refused_points = 0;  // of what was sent
+  unsigned in_a_row = 0;             // failures since the last success
+  std::string problem;               // of the last attempt; "" = none
+  std::string refused;  // of the last that was sent, by who took the rest of it; "" = nothing
 
   // How long to wait before the next attempt: twice as long after each failure, five minutes at
   // most.

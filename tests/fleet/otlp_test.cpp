@@ -55,25 +55,26 @@ const nlohmann::json& metric(const nlohmann::json& metrics, const std::string& n
 
 TEST(Otlp, WhatAReceiverRefusesIsRead) {
   using namespace std::string_literals;
-  EXPECT_EQ(otlp_refusal("", false), "");
-  EXPECT_EQ(otlp_refusal("\x0A\x07\x08\xAC\x02\x12\x02no"s, false), "300 points refused: no");
-  EXPECT_EQ(otlp_refusal("\x0A\x04\x12\x02no"s, false), "a warning: no");
-  EXPECT_EQ(otlp_refusal("\x0A\x02\x08\x01"s, false), "1 point refused");
+  EXPECT_EQ(otlp_refusal("", false).text, "");
+  EXPECT_EQ(otlp_refusal("\x0A\x07\x08\xAC\x02\x12\x02no"s, false).text, "300 points refused: no");
+  EXPECT_EQ(otlp_refusal("\x0A\x04\x12\x02no"s, false).text, "a warning: no");
+  EXPECT_EQ(otlp_refusal("\x0A\x02\x08\x01"s, false).text, "1 point refused");
   // Cut off, of another kind, without an end: nothing that could be read.
   for (const std::string& wrong :
        {"\x0A\x07\x08"s, "\x0A"s, "\x0D\x01\x02\x03\x04"s, "<html>"s,
         "\x0A\x0B"s + std::string(11, '\xFF'), std::string(64, '\xFF')}) {
-    EXPECT_EQ(otlp_refusal(wrong, false), "");
+    EXPECT_EQ(otlp_refusal(wrong, false).text, "");
   }
   EXPECT_EQ(
-      otlp_refusal(R"({"partialSuccess":{"rejectedDataPoints":"12","errorMessage":"no"}})", true),
+      otlp_refusal(R"({"partialSuccess":{"rejectedDataPoints":"12","errorMessage":"no"}})", true)
+          .text,
       "12 points refused: no");
-  EXPECT_EQ(otlp_refusal(R"({"partialSuccess":{"rejectedDataPoints":12}})", true),
+  EXPECT_EQ(otlp_refusal(R"({"partialSuccess":{"rejectedDataPoints":12}})", true).text,
             "12 points refused");
   for (const char* wrong :
        {"", "{}", "[]", "3", R"({"partialSuccess":{}})", R"({"partialSuccess":[1]})",
         R"({"partialSuccess":{"rejectedDataPoints":-1,"errorMessage":7}})"}) {
-    EXPECT_EQ(otlp_refusal(wrong, true), "") << wrong;
+    EXPECT_EQ(otlp_refusal(wrong, true).text, "") << wrong;
   }
 }
 
@@ -97,6 +98,29 @@ TEST(Otlp, NamesUnitsAndShapes) {
   EXPECT_EQ(counter["sum"]["aggregationTemporality"], 2);
   EXPECT_EQ(counter["sum"]["dataPoints"][0]["asDouble"], 1.5);
   EXPECT_EQ(counter["sum"]["dataPoints"][0]["startTimeUnixNano"], "1000");
+}
+
+TEST(Otlp, CountersStartWithWhoCounts) {
+  auto families = read_exposition(
+      "# TYPE ttmem_self_start_time_seconds gauge\nttmem_self_start_time_seconds 8.5\n"
+      "# TYPE ttmem_process_start_time_seconds gauge\n"
+      "ttmem_process_start_time_seconds{pid=\"7\",start=\"1\",segment=\"a\"} 3\n"
+      "# TYPE ttmem_process_dispatches_total counter\n"
+      "ttmem_process_dispatches_total{pid=\"7\",start=\"1\",segment=\"a\",kind=\"all\"} 5\n"
+      "ttmem_process_dispatches_total{pid=\"7\",start=\"1\",segment=\"b\",kind=\"all\"} 6\n"
+      "# TYPE ttmem_self_requests_total counter\nttmem_self_requests_total 2\n"
+      "# TYPE ttmem_push_sent_total counter\nttmem_push_sent_total 1\n");
+  ASSERT_TRUE(families);
+  const auto request =
+      nlohmann::json::parse(otlp_json({{}, std::move(*families), 11'000'000'000, 12'000'000'000}));
+  const auto& metrics = request["resourceMetrics"][0]["scopeMetrics"][0]["metrics"];
+  const auto start = [&](const char* name, std::size_t point) {
+    return metric(metrics, name)["sum"]["dataPoints"][point]["startTimeUnixNano"];
+  };
+  EXPECT_EQ(start("ttmem.process_dispatches", 0), "3000000000");
+  EXPECT_EQ(start("ttmem.process_dispatches", 1), "8500000000") << "of another one";
+  EXPECT_EQ(start("ttmem.self_requests", 0), "8500000000");
+  EXPECT_EQ(start("ttmem.push_sent", 0), "11000000000");
 }
 
 TEST(Otlp, DramGoesByTheConventionsForHardware) {

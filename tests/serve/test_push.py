@@ -149,6 +149,24 @@ def test_what_a_receiver_takes_only_in_part_is_said(daemon, receiver):
     assert done.returncode == 3 and done.stderr.endswith(": 12 points refused\n"), done.stderr
     told = daemon.document("/healthz")["push"]
     assert (told["sent"], told["failed"]) == (1, 0) and "12 points refused" in told["problem"]
+    assert told["refused_points"] == 12
+    assert b"push_refused_points" in receiver.got[-1][2]
+
+
+def test_counters_start_with_who_counts(daemon, receiver):
+    done = push(daemon, "--otlp", receiver.url, "--json", "--once", "--collect", "process", "--collect", "device")
+    assert done.returncode == 0, done.stderr
+    _, metrics = metrics_of(receiver.got[0][2])
+
+    def starts(name):
+        return {int(point["startTimeUnixNano"]) for point in metrics[name]["sum"]["dataPoints"]}
+
+    process, = daemon.document("/api/v1/processes")["processes"]
+    daemon_start, = starts("ttmem.self_snapshots")
+    push_start, = starts("ttmem.push_sent")
+    assert process["started_ns"] < daemon_start < push_start
+    process_start, = starts("ttmem.process_dispatches")
+    assert abs(process_start - process["started_ns"]) < 1000, "as a number of seconds can say it"
 
 
 def test_nobody_there(receiver, daemon):

@@ -35,6 +35,7 @@ Json read_push_state(const std::string& path) {
   return {{"to", text_or_null(string(told, "to"))},
           {"sent", or_null(number<std::uint64_t>(told, "sent"))},
           {"failed", or_null(number<std::uint64_t>(told, "failed"))},
+          {"refused_points", or_null(number<std::uint64_t>(told, "refused_points"))},
           {"last_sent_ns", or_null(number<std::uint64_t>(told, "last_sent_ns"))},
           {"problem", text_or_null(string(told, "problem"))}};
 }
