@@ -136,7 +136,8 @@ inline ttmem_range circular_buffer_named(std::uint64_t number) {
   ttmem_range range{};
   range.part = TTMEM_PART_CB;
   range.address = number < kIndices ? 0 : number;
-  range.index = number < kIndices ? static_cast<std::uint8_t>(number) : TTMEM_INDEX_UNKNOWN;
+  range.index =
+      static_cast<std::uint8_t>(number < kIndices ? number : std::uint64_t{TTMEM_INDEX_UNKNOWN});
   return range;
 }
 

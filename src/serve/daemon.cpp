@@ -416,7 +416,7 @@ void Daemon::work_out(const http::Request& request, const Whose& whose,
 }
 
 FromLoop Daemon::from_loop() const {
-  FromLoop taken{.self = {}, .metrics_per_process = options_.metrics_per_process};
+  FromLoop taken{{.started_ns = started_ns_}, options_.metrics_per_process};
   if (http_) {
     taken.self.connections = http_->connections();
     taken.self.requests = http_->counts().requests;
@@ -473,7 +473,6 @@ http::Response Daemon::answer_safely(const http::Request& request, const Whose& 
 view::SelfFigures Daemon::self() const {
   const view::SelfFigures cost = own_cost();
   view::SelfFigures figures = from_loop_.self;
-  figures.started_ns = started_ns_;
   figures.cpu_seconds = cost.cpu_seconds;
   figures.resident_bytes = cost.resident_bytes;
   const Refresher::Counts& counts = refresher_->counts();

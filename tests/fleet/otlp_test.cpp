@@ -102,14 +102,17 @@ TEST(Otlp, NamesUnitsAndShapes) {
 
 TEST(Otlp, CountersStartWithWhoCounts) {
   auto families = read_exposition(
-      "# TYPE ttmem_self_start_time_seconds gauge\nttmem_self_start_time_seconds 8.5\n"
-      "# TYPE ttmem_process_start_time_seconds gauge\n"
+      "# HELP ttmem_self_start_time_seconds a\n# TYPE ttmem_self_start_time_seconds gauge\n"
+      "ttmem_self_start_time_seconds 8.5\n"
+      "# HELP ttmem_process_start_time_seconds b\n# TYPE ttmem_process_start_time_seconds gauge\n"
       "ttmem_process_start_time_seconds{pid=\"7\",start=\"1\",segment=\"a\"} 3\n"
-      "# TYPE ttmem_process_dispatches_total counter\n"
+      "# HELP ttmem_process_dispatches_total c\n# TYPE ttmem_process_dispatches_total counter\n"
       "ttmem_process_dispatches_total{pid=\"7\",start=\"1\",segment=\"a\",kind=\"all\"} 5\n"
       "ttmem_process_dispatches_total{pid=\"7\",start=\"1\",segment=\"b\",kind=\"all\"} 6\n"
-      "# TYPE ttmem_self_requests_total counter\nttmem_self_requests_total 2\n"
-      "# TYPE ttmem_push_sent_total counter\nttmem_push_sent_total 1\n");
+      "# HELP ttmem_self_requests_total d\n# TYPE ttmem_self_requests_total counter\n"
+      "ttmem_self_requests_total 2\n"
+      "# HELP ttmem_push_sent_total e\n# TYPE ttmem_push_sent_total counter\n"
+      "ttmem_push_sent_total 1\n");
   ASSERT_TRUE(families);
   const auto request =
       nlohmann::json::parse(otlp_json({{}, std::move(*families), 11'000'000'000, 12'000'000'000}));

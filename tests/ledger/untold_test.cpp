@@ -5,6 +5,7 @@
 // it turns into a figure that looks known.
 #include <gtest/gtest.h>
 
+#include "ledger/live_programs.hpp"
 #include "ledger/nominal.hpp"
 #include "ledger/world.hpp"
 #include "ttmem/ttmem_words.h"

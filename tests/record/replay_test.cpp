@@ -355,6 +355,20 @@ TEST_F(ReplayTest, AtThePeakOfSeveralProcessesItsBytesAreHeld) {
   EXPECT_EQ(peaks, 3u) << "DRAM, L1 and both together";
 }
 
+// Another file may have its name by then: a view of both would be of none.
+TEST_F(ReplayTest, ARecordingIsOpenedByItsNameOnce) {
+  RandomHost host(segments_.path(), 13);
+  const RecordOptions options = to("gone.ttm");
+  auto recorder = Recorder::start(options);
+  ASSERT_TRUE(recorder) << recorder.error().message;
+  host.allocate_and_free(20);
+  ASSERT_FALSE((*recorder)->finish());
+  const Collector past = open(options.path);
+  std::filesystem::remove(options.path);
+  const auto peak = collect::moment_named("peak", *past.replay(), "at");
+  EXPECT_TRUE(peak) << peak.error().message;
+}
+
 TEST_F(ReplayTest, AGapIsCountedAndTheStateAfterItIsExact) {
   RandomHost host(segments_.path(), 8);
   const RecordOptions options = to("gap.ttm");

@@ -40,6 +40,7 @@ explain::LeakReport leaks_of(const ledger::Snapshot& snapshot) {
 
 std::string text_of(const ledger::Snapshot& snapshot, bool per_process = false) {
   view::SelfFigures self;
+  self.started_ns = 1'700'000'000'500'000'000;
   self.cpu_seconds = 1.5;
   self.dropped = 3;
   view::CounterMemory memory;
