@@ -66,7 +66,7 @@ def test_what_is_opened_in_a_pause_says_of_which_moment_it_is(page, stage):
     assert all(re.search(r"&to=\d+(&|$)", each) for each in page.run(asked)), page.run(asked)
     assert page.count("[data-note]") == 0, "charts end at the pause"
     page.click('nav a[href="/programs"]')
-    page.until(lambda: page.count("[data-note]") == 1)
+    page.until(lambda: page.count("[data-note]") == 2, "of the programs and of the kernels")
     page.press("Space")
     play("allocate", id=2, address=1 << 22, block=1 << 20)
     page.until(lambda: page.count("[data-note]") == 0, "it is of now, as everything is")

@@ -38,7 +38,7 @@ export const HOLDING_COLUMNS: Column<Holding>[] = [
   { name: 'kind', title: 'Kind', value: (holding) => holding.kind, width: '5.5rem', cell: (holding) => (holding.kind === 'range' ? 'program L1' : holding.kind) },
   { name: 'space', title: 'Where', value: (holding) => holding.space, width: '5rem', cell: (holding) => (holding.space ? (SPACE_WORDS[holding.space] ?? holding.space) : '-') },
   { name: 'size', title: 'Per device', value: size, number: true, width: '7rem', cell: (holding) => <><Bytes value={size(holding)} />{holding.estimated && <span class="quiet" title="an estimate, in no total"> (est)</span>}</> },
-  { name: 'requested', title: 'Requested', value: (holding) => holding.requested, number: true, width: '7rem', spare: 2, cell: (holding) => (holding.requested === null ? '-' : <Bytes value={holding.requested} />) },
+  { name: 'requested', title: 'Requested', value: (holding) => holding.requested, number: true, width: '7.5rem', spare: 2, cell: (holding) => (holding.requested === null ? '-' : <Bytes value={holding.requested} />) },
   { name: 'op', title: 'Operation', value: (holding) => holding.operation ?? holding.name, width: '13rem', cell: (holding) => <Name of={holding.operation ?? holding.name} /> },
   { name: 'line', title: 'Line', value: (holding) => holding.line ?? holding.source, width: '16.5rem', cell: (holding) => <Line of={holding.line ?? holding.source} /> },
   { name: 'process', title: 'Process', value: (holding) => holding.process, width: '9rem', cell: (holding) => <a href={`/p/${holding.pid}-${holding.start}`}><Name of={holding.process} /></a> },

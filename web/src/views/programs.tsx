@@ -35,7 +35,7 @@ const COLUMNS: Column<Program>[] = [
   { name: 'ring', title: 'Slice of the ring', value: (program) => program.config_bytes['tensix'] ?? null, number: true, width: '6.5rem', spare: 7, cell: (program) => <Bytes value={program.config_bytes['tensix']} /> },
   { name: 'in_ring', title: 'In the ring', value: (program) => inRing(program), width: '5rem', spare: 9 },
   { name: 'cores', title: 'Cores', value: (program) => program.cores, number: true, width: '5rem', spare: 4 },
-  { name: 'launches', title: 'Launches', value: (program) => program.dispatches, number: true, width: '6rem', cell: (program) => countText(program.dispatches) },
+  { name: 'launches', title: 'Launches', value: (program) => program.dispatches, number: true, width: '6.5rem', cell: (program) => countText(program.dispatches) },
   { name: 'rate', title: 'Per second', value: (program) => program.dispatches_per_second, number: true, width: '6rem', spare: 2, cell: (program) => (program.dispatches === null ? '?' : program.dispatches_per_second === null ? '-' : rateText(program.dispatches_per_second)) },
   { name: 'now', title: 'Now', value: (program) => program.recent_per_second, number: true, width: '6rem', cell: (program) => (program.recent_per_second === null ? '?' : `${rateText(program.recent_per_second)}/s`) },
   { name: 'replays', title: 'Replays', value: (program) => program.replays, number: true, width: '5.5rem', spare: 6, cell: (program) => countText(program.replays) },
