@@ -67,8 +67,8 @@ class Host {
 };
 
 std::string text(const HoldingView& view) {
-  return fmt::format("{} {} {} {} {}", view.process->pid, name(view.kind), view.id, view.index.value_or(0),
-                     view.devices.size());
+  return fmt::format("{} {} {} {} {}", view.process->pid, name(view.kind), view.id,
+                     view.index.value_or(0), view.devices.size());
 }
 
 bool is_wanted(const HoldingQuestion& question, const HoldingView& view) {
