@@ -80,10 +80,9 @@ pid_t start_program(const RecordOptions& options, const StopSignal& stop) {
 }
 
 std::string summary(const record::Progress& progress, const std::string& path) {
-  std::string text = fmt::format(
-      "{} of {}, {} in {}", view::count_text(progress.events, "event"),
-      fmt::format("{} process{}", progress.processes, progress.processes == 1 ? "" : "es"),
-      view::bytes_text(progress.bytes), path);
+  std::string text = fmt::format("{} of {}, {} in {}", view::count_text(progress.events, "event"),
+                                 view::count_text(progress.processes, "process"),
+                                 view::bytes_text(progress.bytes), path);
   if (progress.missed > 0) text += ", " + view::count_text(progress.missed, "event") + " missed";
   return text;
 }
@@ -264,13 +263,18 @@ void register_record(CLI::App& app, Action& action) {
       ->check(positive_number);
   command->add_flag("--launches", options->launches,
                     "Record the launches of programs at every look, not ten times per second");
+  const auto take_size = [options](const std::string& text) {
+    constexpr std::uint64_t kLeast = std::uint64_t{1} << 20, kMost = std::uint64_t{1} << 50;
+    options->max_bytes = view::bytes_in(text).value_or(0);
+    if (options->max_bytes < kLeast || options->max_bytes > kMost) {
+      throw CLI::ValidationError("--max-size", "must be at least 1M, such as 500M or 2G");
+    }
+  };
   CLI::Option* max_size =
       command
-          ->add_option("--max-size", options->max_bytes,
-                       "Keep at most this much, such as 500M or 2G")
-          ->type_name("SIZE")
-          ->transform(CLI::AsSizeValue(false))
-          ->check(CLI::Range(std::uint64_t{1} << 20, std::uint64_t{1} << 50, "at least 1 MiB"));
+          ->add_option_function<std::string>("--max-size", take_size,
+                                             "Keep at most this much, such as 500M or 2G")
+          ->type_name("SIZE");
   command
       ->add_option("--parts", options->parts,
                    "With --max-size: spread over N files; FILE.1 is older than FILE")

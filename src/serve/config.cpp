@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <system_error>
 
@@ -24,6 +25,7 @@
 #include "base/file_descriptor.hpp"
 #include "serve/history/history.hpp"
 #include "serve/http/guard.hpp"
+#include "view/units.hpp"
 
 namespace ttmem::serve {
 namespace {
@@ -55,23 +57,23 @@ bool take_address(const std::string& text, ServeOptions& options) {
   return error == std::errc() && end == port.data() + port.size() && !port.empty();
 }
 
-// "500M", "2G", or plain bytes.
-bool take_number(std::string_view text, std::uint64_t least, std::uint64_t most,
-                 std::uint64_t& value) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
-  const unsigned shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
-  if (error != std::errc() || (shift == 0 && !unit.empty()) || number > most >> shift) return false;
-  value = number << shift;
-  return value >= least;
+bool take_minutes(std::string_view text, std::uint64_t& minutes) {
+  constexpr std::uint64_t kMostMinutes = 7 * 24 * 60;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), minutes);
+  return error == std::errc() && end == text.data() + text.size() && minutes >= 1 &&
+         minutes <= kMostMinutes;
+}
+
+bool take_size(std::string_view text, std::uint64_t& bytes) {
+  constexpr std::uint64_t kLeast = 8ull << 20, kMost = 1ull << 50;
+  bytes = view::bytes_in(text).value_or(0);
+  return bytes >= kLeast && bytes <= kMost;
 }
 
 bool take_recording(const Config& config, RollingOptions& recording) {
   const std::string& file = config.value("recording");
   recording.file = file == "off" ? "" : file;
-  constexpr std::uint64_t kMostMinutes = 7 * 24 * 60;
-  return take_number(config.value("recording-minutes"), 1, kMostMinutes, recording.minutes);
+  return take_minutes(config.value("recording-minutes"), recording.minutes);
 }
 
 bool take_switch(const Config& config, std::string_view name, bool& value) {
@@ -218,9 +220,13 @@ std::string Config::text() const {
 // ---- the file -----------------------------------------------------------------------------------
 
 Result<Values> read_config_file(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) {
+    return Error{ErrorCode::kNotFound, fmt::format("{}: {}", path, std::strerror(errno))};
+  }
   toml::table table;
   try {
-    table = toml::parse_file(path);
+    table = toml::parse(file, path);
   } catch (const toml::parse_error& error) {
     return Error{ErrorCode::kCorrupt,
                  fmt::format("{}:{}: {}", path, error.source().begin.line, error.description())};
@@ -268,8 +274,7 @@ Result<ServeOptions> options_of(const Config& config) {
   if (std::error_code none; std::filesystem::is_directory(options.recording.file, none)) {
     return wrong(config, "recording", "a file, not a folder, or off");
   }
-  if (!take_number(config.value("recording-size"), 8ull << 20, 1ull << 50,
-                   options.recording.max_bytes)) {
+  if (!take_size(config.value("recording-size"), options.recording.max_bytes)) {
     return wrong(config, "recording-size", "at least 8M, such as 500M or 2G");
   }
   const std::string& format = config.value("log-format");

@@ -129,20 +129,12 @@ std::vector<Difference> differences(const Weights& before, const Weights& after)
   return rows;
 }
 
-// "64MiB", "1.5 GB", "4096": bytes.
-std::optional<double> bytes_in(std::string_view text) {
+std::optional<double> percent_in(std::string_view text) {
   double value = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (read.ec != std::errc() || value < 0 || !std::isfinite(value)) return std::nullopt;
-  std::string_view unit(read.ptr, static_cast<std::size_t>(text.data() + text.size() - read.ptr));
-  while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
-  static constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"", 1},      {"B", 1},     {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0},
-      {"kB", 1000}, {"KB", 1000}, {"MB", 1e6},     {"GB", 1e9}};
-  for (const auto& [name, factor] : kUnits) {
-    if (unit == name) return value * factor;
-  }
-  return std::nullopt;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value);
+  const bool good = read.ec == std::errc() && read.ptr == end && value >= 0 && std::isfinite(value);
+  return good ? std::optional(value) : std::nullopt;
 }
 
 bool is_figure(std::string_view name) {
@@ -214,11 +206,14 @@ Result<Limit> Limit::parse(const std::string& text) {
   const bool grows = amount.starts_with('+');
   if (grows) amount.remove_prefix(1);
   limit.kind = grows ? Kind::kGrowth : Kind::kValue;
+  std::optional<double> value;
   if (grows && amount.ends_with('%')) {
     limit.kind = Kind::kPercent;
     amount.remove_suffix(1);
+    value = percent_in(amount);
+  } else if (const auto bytes = bytes_in(amount)) {
+    value = static_cast<double>(*bytes);
   }
-  const auto value = bytes_in(amount);
   if (!value) return wrong;
   limit.amount = *value;
   return limit;

@@ -3,6 +3,9 @@
 #include "view/units.hpp"
 
 #include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
 #include <ctime>
 
 #include <fmt/format.h>
@@ -59,6 +62,26 @@ std::string exact_text(const ledger::Figure& bytes) { return bytes ? exact_text(
 
 std::string signed_exact_text(std::int64_t bytes) {
   return (bytes < 0 ? "-" : "") + exact_text(magnitude(bytes));
+}
+
+std::optional<std::uint64_t> bytes_in(std::string_view text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value, std::chars_format::fixed);
+  if (read.ec != std::errc() || std::signbit(value) || !std::isfinite(value)) return std::nullopt;
+  std::string unit;
+  for (const char letter : std::string_view(read.ptr, end)) {
+    unit += static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  }
+  unit.erase(0, unit.find_first_not_of(' '));
+  if (unit.ends_with('B')) unit.pop_back();
+  const std::size_t power = std::string_view(" KMGTP").find(unit.empty() ? ' ' : unit.front());
+  const bool known = unit.size() < 2 || (unit.size() == 2 && unit[0] != ' ' && unit[1] == 'I');
+  if (power == std::string_view::npos || !known) return std::nullopt;
+  value *= std::pow(kStep, power);
+  constexpr double kBeyond = 18446744073709551616.0;  // 2^64
+  if (value >= kBeyond) return std::nullopt;
+  return static_cast<std::uint64_t>(value);
 }
 
 std::string count_text(std::uint64_t count, std::string_view noun) {

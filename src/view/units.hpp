@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,10 @@ std::string signed_bytes_text(std::int64_t bytes);    // "-3.4 KiB"
 std::string exact_text(std::uint64_t bytes);          // "1,499,136"
 std::string exact_text(const ledger::Figure& bytes);
 std::string signed_exact_text(std::int64_t bytes);
+
+// What a user wrote: "4096", "500M", "1.5 GiB". KB, MB and GB are powers of 1024 as well, as they
+// are to the Python package. Empty if it is no size.
+std::optional<std::uint64_t> bytes_in(std::string_view text);
 
 // "1 buffer", "120 buffers", "2 processes".
 std::string count_text(std::uint64_t count, std::string_view noun);

@@ -34,6 +34,21 @@ TEST(Units, NegativeBytesKeepTheirSign) {
   EXPECT_EQ(signed_exact_text(-3'488), "-3,488");
 }
 
+TEST(Units, SizesAreReadAsPeopleWriteThem) {
+  EXPECT_EQ(bytes_in("4096"), 4096);
+  EXPECT_EQ(bytes_in("149B"), 149);
+  EXPECT_EQ(bytes_in("500M"), 500u << 20);
+  for (const char* text : {"64MiB", "64 MiB", "64mib", "64MB", "64M", "64Mi", "65536 KiB"}) {
+    EXPECT_EQ(bytes_in(text), 64u << 20) << text;
+  }
+  EXPECT_EQ(bytes_in("1.5 GiB"), 3ull << 29);
+  EXPECT_EQ(bytes_in("2T"), 2ull << 40);
+  for (const char* text : {"", "M", "-1", "5X", "5 MiBs", "5iB", "5 M iB", "1e3", "nan", "inf",
+                           "0x10", "16384P", "1M2"}) {
+    EXPECT_EQ(bytes_in(text), std::nullopt) << text;
+  }
+}
+
 TEST(Units, ExactBytesHaveSeparators) {
   EXPECT_EQ(exact_text(std::uint64_t{7}), "7");
   EXPECT_EQ(exact_text(std::uint64_t{999}), "999");
