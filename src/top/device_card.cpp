@@ -58,9 +58,8 @@ std::vector<std::string> facts(const Scene& scene, const ledger::DeviceView& dev
   if (const auto largest = figures.space(ledger::Space::kDram).largest_free) {
     result.push_back(fmt::format("largest DRAM block {}", scene.bytes(largest)));
   }
-  result.push_back(device.processes == 0   ? "nobody has it open"
-                   : device.processes == 1 ? "1 process"
-                                           : fmt::format("{} processes", device.processes));
+  result.push_back(device.processes == 0 ? "nobody has it open"
+                                         : view::count_text(device.processes, "process"));
   return result;
 }
 

@@ -126,6 +126,13 @@ std::vector<ProcessRow> process_rows(const Scene& scene, bool alive, const ListS
 Totals device_totals(const ledger::Snapshot& snapshot) {
   Totals totals;
   for (const ledger::DeviceView& device : snapshot.devices) totals.add(device.figures);
+  // What is held on a chip of unknown size must not stand against the size of the others.
+  for (const ledger::DeviceView& device : snapshot.devices) {
+    if (device.processes == 0) continue;
+    const ledger::DeviceFigures& figures = device.figures;
+    if (!figures.space(ledger::Space::kDram).capacity) totals.dram_capacity.reset();
+    if (!figures.l1_capacity) totals.l1_capacity.reset();
+  }
   return totals;
 }
 

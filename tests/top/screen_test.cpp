@@ -76,6 +76,21 @@ TEST(Screen, ProcessesAddUpToTheDevices) {
   EXPECT_EQ(processes.kernels, devices.kernels);
 }
 
+TEST(Screen, AChipOfUnknownSizeIsNotMeasuredByTheOthers) {
+  Frame frame = example_frame();
+  ASSERT_TRUE(device_totals(frame.snapshot).dram_capacity);
+  ASSERT_TRUE(device_totals(frame.snapshot).l1_capacity);
+  ledger::DeviceView& device = frame.snapshot.devices[0];
+  device.figures.space(ledger::Space::kDram).capacity.reset();
+  device.figures.l1_capacity.reset();
+  device.processes = 0;
+  EXPECT_TRUE(device_totals(frame.snapshot).dram_capacity) << "nobody has it open";
+  device.processes = 1;
+  EXPECT_FALSE(device_totals(frame.snapshot).dram_capacity);
+  EXPECT_FALSE(device_totals(frame.snapshot).l1_capacity);
+  EXPECT_TRUE(device_totals(frame.snapshot).dram);
+}
+
 TEST(Screen, APartOfASumIsNotToldAsTheWhole) {
   Frame frame = example_frame();
   ledger::ProcessView& process = frame.snapshot.processes[0];
