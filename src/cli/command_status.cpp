@@ -100,10 +100,6 @@ int print_origins(const collect::Collector& collector, const ledger::Snapshot& s
   return kOk;
 }
 
-std::string processes_text(std::size_t count) {
-  return count == 1 ? "1 process" : fmt::format("{} processes", count);
-}
-
 std::string mark_text(const collect::Mark& mark, const collect::Outline& outline) {
   const double seconds = static_cast<double>(mark.time - outline.first) / 1e9;
   const std::string when = fmt::format("{} (+{:.6f})", view::clock_text(mark.time), seconds);
@@ -132,7 +128,7 @@ int print_summary(const collect::Collector& collector, const StatusOptions& opti
   if (options.format.is("json")) return Output::print(serve::recording_json(collector, &*outline));
   std::string text = fmt::format("{}: {:.3f} s of {}, from {} to {}\n", options.past.file,
                                  static_cast<double>(replay.last() - replay.first()) / 1e9,
-                                 processes_text(replay.tracks().size()),
+                                 view::count_text(replay.tracks().size(), "process"),
                                  view::clock_text(replay.first()), view::clock_text(replay.last()));
   if (!replay.file().is_ended()) text += "  its recorder was killed, or still records\n";
   for (const std::string& problem : replay.problems()) text += "  " + problem + "\n";

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from support import command
+from support import command, json_doc
 from support.stage import staged
 
 
@@ -73,6 +73,7 @@ def test_peaks_are_those_of_the_recording_alone(tmp_path):
 def test_documents_give_the_same_rows_as_the_recording(run, tmp_path):
     one, two = dumped(tmp_path / "a.json", run, "start"), dumped(tmp_path / "b.json", run, "end")
     of_documents, of_recording = command.document("diff", one, two), command.document("diff", run + "@start", run + "@end")
+    json_doc.check(of_recording, "diff")
     for rows in ("lines", "operations", "programs"):
         assert of_documents[rows] == of_recording[rows]
 

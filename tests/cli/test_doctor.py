@@ -21,7 +21,7 @@ import tarfile
 
 import pytest
 
-from support import command
+from support import command, json_doc
 from support.built import LIBRARY, TTMEM
 
 NOTHING = "no libtt_metal.so was found"
@@ -114,6 +114,9 @@ def test_a_package_that_bundles_the_library(package):
         text = expect("imports plugin from here\n  version   1.2.3\n", program)
         assert text.splitlines().count(path) == 1
         assert "was imported" not in text
+    document = json.loads(command.run("doctor", "--json", "--", "./tool").stdout)
+    assert document["libraries"][0]["hooks"]
+    json_doc.check(document, "doctor")
 
 
 def test_ttnn_is_named_once(package):
@@ -142,6 +145,7 @@ def checks(**environment):
     done = command.run("doctor", "--json", "--", "/bin/true", **environment)
     assert done.returncode == 1, done.stdout + done.stderr
     document = json.loads(done.stdout)
+    json_doc.check(document, "doctor")
     assert document["document"] == "doctor" and document["libraries"] == []
     return document["checks"]
 
