@@ -190,7 +190,7 @@ void serve_idle(benchmark::State& state) {
     state.counters["resident"] = daemon.child().resident_mib();
     state.counters["resident_limit"] = 40;
     state.SetLabel(
-        "% of a core, MiB; 32 devices, one process, nobody asks; the same again of the driver");
+        "% of a core; 32 devices, one process, nobody asks; the same again of the driver");
   }
 }
 BENCHMARK(serve_idle)->Iterations(1);
