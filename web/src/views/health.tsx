@@ -3,7 +3,7 @@
 //
 // Where the figures come from, how far they can be trusted, and what the daemon itself costs.
 import { useRef } from 'preact/hooks';
-import { useDocument } from '../live/ask.ts';
+import { ask, useDocument } from '../live/ask.ts';
 import { allProcesses, directories, leftBehind, received, unreadable } from '../live/live.ts';
 import { processKey } from '../live/merge.ts';
 import { recording } from '../live/recording.ts';
@@ -83,7 +83,8 @@ function Sources() {
 }
 
 export function Health() {
-  const { data, problem, note } = useDocument<Plain>('/healthz', EVERY_MS).value;
+  // What the daemon costs changes although nothing else does.
+  const { data, problem, note } = useDocument<Plain>('/healthz', EVERY_MS, ask, true).value;
   const share = useShare(data);
   const odd = allProcesses.value.filter((process) => trackingNotes(process).length > 0);
   return (
