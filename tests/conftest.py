@@ -31,9 +31,14 @@ def pytest_configure():
         pytest.exit(f"{built.TTMEM} is not there: build first, or name the folder in TTMEM_BUILD_DIR", 4)
 
 
+#: What names a job, a daemon or a choice of whoever runs the tests.
+OF_OTHERS = ("SLURM_", "OMPI_", "PMIX_", "K8S_", "POD_", "JOB_COMPLETION_", "TT_MEM_", "TT_RUN_", "TT_MESH_", "TT_ALLOC_", "OTEL_", "NO_COLOR",
+             "TTMEM_SERVE", "TTMEM_DISABLE", "TTMEM_LINES", "TTMEM_LAUNCHES", "TTMEM_EVENTS", "TTMEM_NATIVE_STACKS")
+
+
 @pytest.fixture(autouse=True)
 def own_place(monkeypatch):
-    """An empty working directory, an empty TTMEM_DIR in shared memory, and a host without devices.
+    """An empty working directory, an empty TTMEM_DIR in shared memory, a host without devices, and no job.
 
     Tests that run at the same time never see each other, nor the devices of the machine. What programs of
     the tests may need of our own build is in the environment.
@@ -41,6 +46,8 @@ def own_place(monkeypatch):
     shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="ttmem-test.", dir=shared) as segments, \
             tempfile.TemporaryDirectory(prefix="ttmem-test.", ignore_cleanup_errors=True) as place:
+        for name in [each for each in os.environ if each.startswith(OF_OTHERS)]:
+            monkeypatch.delenv(name)
         monkeypatch.setenv("TTMEM_DIR", segments)
         monkeypatch.setenv("TTMEM_HOST_ROOT", os.path.join(place, "no-host"))
         monkeypatch.chdir(place)

@@ -20,11 +20,10 @@ import pytest
 from conftest import SOURCE, tracking_environment
 from test_track import need
 from support import built
+from support.waiting import DEADLINE_SECONDS
 
 PAGES = ("tutorial.md", "how-to/ci.md", "how-to/find-the-line.md", "how-to/out-of-memory.md")
 FENCE = re.compile(r"^```(python|console)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
-PATIENCE = 60  # seconds, for the first kernels on a busy machine
-SOON = 10
 
 
 def steps(page):
@@ -108,7 +107,7 @@ class Session:
         if command.startswith("ttmem run"):
             self.end()
             self.start(command)
-        until = time.monotonic() + (PATIENCE if command.startswith("ttmem run") else SOON)
+        until = time.monotonic() + DEADLINE_SECONDS
         printed = []
         while time.monotonic() < until:
             printed = self.own_words(self.printed_by(command))
@@ -135,7 +134,7 @@ class Session:
 
     def end(self):
         if self.program:
-            self.program.communicate(b"\n", timeout=PATIENCE)
+            self.program.communicate(b"\n", timeout=DEADLINE_SECONDS)
 
 
 @pytest.fixture

@@ -3,17 +3,16 @@
 """Real ttnn on a mock chip, recorded: at every checkpoint the recording shows what was shown live, and
 what ttnn itself said."""
 
+import json
 import os
 import signal
 import subprocess
-import time
 
 import oracle
 from support import command
 from support.built import TTMEM
 from support.waiting import eventually
 
-SAMPLED_SECONDS = 0.25  # within which whatever changed is in the recording
 MOST_APART_NS = 100_000  # the same event, by the clock of the recording and by that of now
 
 
@@ -34,6 +33,18 @@ def failure_times(document):
             for failure in process["failures"]]
 
 
+def is_recorded(file):
+    """Whether the recording has by now all that there is."""
+    done = command.run("status", "--from", file, "--json")
+    if done.returncode != 0:
+        return False
+    past, live = json.loads(done.stdout), command.document("status")
+    for document in (past, live):
+        failure_times(document)
+        del document["time_ns"]
+    return replayed(past) == replayed(live)
+
+
 def without_times(holdings):
     return [{name: value for name, value in each.items() if not name.endswith("_ns")}
             for each in holdings]
@@ -48,7 +59,7 @@ def test_every_checkpoint_is_replayed(tmp_path):
     seen = []
     with oracle.running(line, oracle.environment("n150")) as client:
         for point in client.checkpoints():
-            time.sleep(SAMPLED_SECONDS)
+            eventually(lambda: is_recorded(file), point["checkpoint"])  # what is sampled comes some looks later
             seen.append((point, command.document("status"), command.document("dump")["holdings"]))
     recorder.send_signal(signal.SIGINT)
     assert recorder.wait() == 0

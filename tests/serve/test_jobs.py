@@ -7,8 +7,6 @@ import os
 import signal
 import subprocess
 
-import pytest
-
 from support import command
 from support.built import TTMEM
 from support.waiting import eventually, is_gone
@@ -16,13 +14,6 @@ from support.waiting import eventually, is_gone
 DRAM_EACH = 26_222_592  # what one demonstration takes on its device
 SLURM = {"SLURM_CLUSTER_NAME": "rack", "SLURM_JOB_ID": "31", "SLURM_STEP_ID": "0",
          "SLURM_JOB_NAME": "train", "SLURM_STEP_NUM_TASKS": "4"}
-
-
-@pytest.fixture(autouse=True)
-def no_job_of_our_own(monkeypatch):
-    for name in list(os.environ):
-        if name.startswith(("SLURM_", "OMPI_", "PMIX_", "TT_MEM_", "K8S_")):
-            monkeypatch.delenv(name)
 
 
 @contextlib.contextmanager
