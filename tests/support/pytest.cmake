@@ -25,7 +25,7 @@ endif()
 function(ttmem_pytest name file)
   cmake_parse_arguments(PARSE_ARGV 2 ARG "" "LABEL;TIMEOUT;LOCK" "ENVIRONMENT")
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 600)
+    set(ARG_TIMEOUT 1200) # that of something that hangs: a busy machine is slow
   endif()
   add_test(NAME ${name} COMMAND ${TTMEM_PYTHON} ${PROJECT_SOURCE_DIR}/tests/support/run_pytest.py
                                 ${file})

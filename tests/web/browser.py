@@ -83,9 +83,9 @@ class Browser:
     def run(self, code, argument=None):
         return self.say(code=code, argument=argument)
 
-    def open(self, path):
-        """Shows a view. The daemon has seen by then what happened before, and so has the page."""
-        if "--from" not in self.daemon.options and "--token-file" not in self.daemon.options:  # a recording; does not answer us
+    def open(self, path, quiet=False):
+        """Shows a view. The daemon has seen by then what happened before, and so has the page; `quiet`: nothing did."""
+        if not quiet and "--from" not in self.daemon.options and "--token-file" not in self.daemon.options:  # a recording; does not answer us
             self.daemon.catch_up()
         self.run("await page.goto(argument); await page.locator('main:has(h1):not(:has(.waiting))').waitFor()",
                  self.address + path)
