@@ -61,7 +61,7 @@ TEST(Cores, OfAWorkerAddUpAndNameWhatIsThere) {
   EXPECT_EQ(core.headroom, static_cast<std::int64_t>(core.free));
   EXPECT_EQ(names(core),
             (std::vector<std::string>{"CB 0 of program 0x1", "CB 1 of program 0x1",
-                                      "scratchpad 2 of program 0x1",
+                                      "scratchpad of program 0x1",
                                       "ttnn.matmul, seen as view 3 of program 0x1", "buffer 0x2"}));
   EXPECT_EQ(world.check(), "");
 }
