@@ -45,7 +45,7 @@ bool find_hosts(Questions& questions, const EngineQuestion& question, Hosts& hos
                   HostRow row;
                   row.name = sample.label("instance");
                   row.state = HostState::kSilent;
-                  row.problem = "the engine gets no answer that it takes";
+                  row.problem = "Prometheus gets no answer that it takes";
                   hosts.emplace(row.name, row);
                 });
   // Looked at twice a minute: who told something only between two looks has no age.
@@ -165,7 +165,7 @@ Error silence_of(const Engine& engine, const EngineQuestion& question, const std
   if (questions.error()) return *questions.error();
   const auto found = hosts.find(host);
   if (found == hosts.end()) {
-    return {ErrorCode::kNotFound, fmt::format("the engine knows no host {}: ttmem fleet lists them",
+    return {ErrorCode::kNotFound, fmt::format("Prometheus knows no host {}: ttmem fleet lists them",
                                               view::printable(host))};
   }
   return {ErrorCode::kSystem,
@@ -188,7 +188,7 @@ Result<Fleet> ask_fleet(const Engine& engine, const EngineQuestion& question) {
   if (questions.error()) return *questions.error();
   for (auto& [name, row] : hosts) fleet.hosts.push_back(std::move(row));
   for (const std::string& warning : questions.warnings()) {
-    fleet.problems.push_back("the engine warns: " + view::printable(warning));
+    fleet.problems.push_back("Prometheus warns: " + view::printable(warning));
   }
   sort(fleet);
   return fleet;
@@ -265,7 +265,7 @@ Result<std::vector<FigureRow>> ask_device(const Engine& engine, const EngineQues
   if (!fresh) return silence_of(engine, question, host);
   if (rows.empty()) {
     return Error{ErrorCode::kNotFound,
-                 fmt::format("the engine knows no figure of device {} of {}: ttmem fleet --host "
+                 fmt::format("Prometheus knows no figure of device {} of {}: ttmem fleet --host "
                              "lists its devices",
                              view::printable(device), view::printable(host))};
   }

@@ -95,8 +95,9 @@ Result<Samples> Engine::query(const std::string& expression,
   const auto answer = ask(request);
   if (!answer) return answer.error();
   if (answer->body.starts_with(R"({"error":{"status":)")) {  // as `ttmem serve` refuses
-    return refused(fmt::format("{} is no engine but a daemon of ttmem: ask it with --hosts FILE",
-                               url_.authority()));
+    return refused(
+        fmt::format("{} is no Prometheus server but a daemon of ttmem: ask it with --hosts FILE",
+                    url_.authority()));
   }
   const bool says_why = answer->status == 400 || answer->status == 422 || answer->status == 503;
   if (answer->status != 200 && !says_why) {

@@ -190,7 +190,7 @@ std::string jobs_text(const Fleet& fleet, const view::Style& style) {
 
 std::string fleet_text(const Fleet& fleet, std::size_t most, const view::Style& style) {
   if (fleet.hosts.empty()) {
-    return "No host: the engine has no series of `ttmem serve` from the last hour.\n"
+    return "No host: Prometheus has no series of `ttmem serve` from the last hour.\n"
            "docs/how-to/prometheus.md says how it gets them.\n";
   }
   std::string text = summary(fleet, style) + notes_text(fleet, style);

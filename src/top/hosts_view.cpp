@@ -114,7 +114,7 @@ void draw_hosts(Canvas& canvas, const view::Rect& place, const Scene& scene) {
     const bool filtered = !scene.state.list().filter.empty();
     return draw_centred(canvas, below,
                         {filtered ? "No host matches the filter."
-                                  : "The engine has no series of `ttmem serve` yet."});
+                                  : "Prometheus has no series of `ttmem serve` yet."});
   }
   const int bytes = scene.state.exact ? 17 : 10;
   Listing listing = listing_of(scene.state, rows.size());
@@ -143,7 +143,7 @@ void draw_host(Canvas& canvas, const view::Rect& place, const Scene& scene) {
                  "ttmem status there says more");
   if (rows.empty()) {
     const std::string known =
-        problem.empty() ? "The engine knows no device of this host now." : problem;
+        problem.empty() ? "Prometheus knows no device of this host now." : problem;
     return draw_centred(canvas, inside, {known});
   }
   view::JobNotes news;

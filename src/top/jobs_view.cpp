@@ -184,7 +184,7 @@ void draw_parts(Canvas& canvas, const view::Rect& place, const Scene& scene) {
       std::ranges::copy(notes_of(scene, job), std::back_inserter(notes));
   }
   const view::Rect below = draw_notes(canvas, inside, notes);
-  if (rows.empty()) return draw_centred(canvas, below, {"The engine has nothing of this job."});
+  if (rows.empty()) return draw_centred(canvas, below, {"Prometheus has nothing of this job."});
   const int bytes = byte_columns(scene);
   Listing listing = listing_of(scene.state, rows.size());
   listing.columns = {{"HOST", 16, false, 0, 2, ""},

@@ -97,7 +97,7 @@ int draw_alert(Canvas& canvas, const Scene& scene, int end) {
   };
   if (scene.frame.recording) return chip(" recording ", Ink::kWarn);
   if (scene.frame.fleet && !scene.frame.fleet->problem.empty()) {
-    return chip(" the engine does not tell ", Ink::kBad);
+    return chip(" no answer from Prometheus ", Ink::kBad);
   }
   if (is_stale(scene.state) && !scene.state.paused) {
     return chip(fmt::format(" stale, {} old ", duration_text_of_seconds(scene.state.data_age_s)),

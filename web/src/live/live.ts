@@ -29,7 +29,6 @@ const processes = new Map<string, Signal<Process>>();
 const levels = new Map<number, Signal<Levels | null>>();
 
 export const deviceOf = (id: number): Device | undefined => (deviceIds.value, devices.get(id)?.value);
-export const processOf = (key: string): Process | undefined => (processKeys.value, processes.get(key)?.value);
 export const allDevices = computed(() => deviceIds.value.map((id) => devices.get(id)!.value));
 export const allProcesses = computed(() => processKeys.value.map((key) => processes.get(key)!.value));
 

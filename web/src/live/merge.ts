@@ -130,8 +130,6 @@ export class Gathered {
   }
 }
 
-export const sortedDevices = (devices: Iterable<Device>): Device[] => [...devices].sort((a, b) => a.id - b.id);
-
 // The living first, then by pid.
 export const sortedProcesses = (processes: Iterable<Process>): Process[] =>
   [...processes].sort((a, b) => Number(b.alive) - Number(a.alive) || a.pid - b.pid || a.start - b.start);

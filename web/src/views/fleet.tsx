@@ -50,7 +50,7 @@ export function Fleet() {
   return (
     <>
       <h1>Fleet</h1>
-      {data ? <><Problem text={problem} note={note} /><Found of={data} /></> : loading ? <p class="quiet">Asking the engine…</p> : hasFleet.value || connection.value.state !== 'live' ? <><Problem text={problem} note={note} /><Unanswered /></> : (
+      {data ? <><Problem text={problem} note={note} /><Found of={data} /></> : loading ? <p class="quiet">Asking Prometheus…</p> : hasFleet.value || connection.value.state !== 'live' ? <><Problem text={problem} note={note} /><Unanswered /></> : (
         <Empty title="There is no fleet to show.">
           <p>{problem}</p>
           <p>A daemon shows many hosts if it knows the Prometheus that scrapes them:</p>
@@ -87,7 +87,7 @@ function Found({ of }: { of: FleetDocument }) {
         <Bar label="DRAM of all hosts" parts={[{ kind: 'dram', label: 'taken', bytes: of.dram }]} capacity={of.dram_capacity} />
       </div>
       <h2>Hosts</h2>
-      <Table label="hosts" noun="host" columns={HOSTS} rows={of.hosts} rowKey={(host) => host.host} sort="" empty="The engine knows no host." json={PATH} command={COMMAND} rowClass={(host) => (host.state === 'fresh' ? '' : 'ended')} />
+      <Table label="hosts" noun="host" columns={HOSTS} rows={of.hosts} rowKey={(host) => host.host} sort="" empty="Prometheus knows no host." json={PATH} command={COMMAND} rowClass={(host) => (host.state === 'fresh' ? '' : 'ended')} />
       <h2>Jobs</h2>
       <Table label="jobs" noun="job" columns={JOBS} rows={of.jobs} rowKey={(job) => `${job.key} ${job.user}`} sort="" prefix="job-" empty="No job runs." json={PATH} command={COMMAND} />
     </>
