@@ -77,8 +77,8 @@ void register_completion(CLI::App& app, Action& action) {
   auto shell = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("completion", "Print completions for bash, zsh or fish");
   command->footer(kCompletionExamples);
-  command->add_option("shell", *shell, "bash, zsh or fish")
-      ->type_name("SHELL")
+  command->add_option("SHELL", *shell, "bash, zsh or fish")
+      ->type_name("")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   command->callback([shell, &app, &action] {

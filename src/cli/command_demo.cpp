@@ -30,6 +30,7 @@
 #include "cli/reading_options.hpp"
 #include "cli/say.hpp"
 #include "cli/stop_signal.hpp"
+#include "view/units.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -169,9 +170,9 @@ int live(const DemoOptions& options, std::uint32_t index, const std::function<vo
 
 void announce(const DemoOptions& options, const std::vector<pid_t>& pids) {
   Output::print(
-      fmt::format("ttmem demo: {} on {} device{}, recorded by process {}; holding for {} s\n"
+      fmt::format("ttmem demo: {} on {}, recorded by process {}; holding for {} s\n"
                   "Look at it from another terminal with `ttmem status`.\n",
-                  options.scenario, options.devices, options.devices == 1 ? "" : "s",
+                  options.scenario, view::count_text(options.devices, "device"),
                   fmt::join(pids, " "), options.hold_seconds));
 }
 

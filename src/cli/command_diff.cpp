@@ -115,12 +115,10 @@ int diff(const DiffOptions& options) {
 }
 
 constexpr const char* kDiffExamples =
-    "A and B are recordings of `ttmem record`, or documents of `ttmem dump --json` or `ttmem "
-    "status\n"
-    "--json` (totals alone). FILE@WHEN is a moment of a recording, as other commands take it; "
-    "the\n"
-    "default is the peak. Bytes are those on all devices together; NAME.peak is the most that all\n"
-    "of the recording had.\n"
+    "BEFORE and AFTER are recordings of `ttmem record`, or documents of `ttmem dump --json` or\n"
+    "`ttmem status --json` (totals alone). FILE@WHEN is a moment of a recording, named as in\n"
+    "other commands; the default is the peak. Bytes are those on all devices together;\n"
+    "NAME.peak is the most that all of the recording had. 64K, 64KiB and 65536 are the same.\n"
     "Examples:\n"
     "  ttmem diff monday.ttm tuesday.ttm               what the peaks consist of\n"
     "  ttmem diff run.ttm@+60 run.ttm@end              what came in between\n"
@@ -136,8 +134,8 @@ void register_diff(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("diff", "Compare two runs or moments: what grew, shrank, came and went");
   command->footer(kDiffExamples);
-  command->add_option("before", options->before, "FILE or FILE@WHEN")->type_name("A")->required();
-  command->add_option("after", options->after, "FILE or FILE@WHEN")->type_name("B")->required();
+  command->add_option("BEFORE", options->before, "FILE or FILE@WHEN")->type_name("")->required();
+  command->add_option("AFTER", options->after, "FILE or FILE@WHEN")->type_name("")->required();
   command
       ->add_option("--fail-if", options->limit_texts,
                    "Exit with 1 if a figure grew beyond this: dram.peak>+2%, l1.taken>+4MiB, "

@@ -41,7 +41,7 @@ int recorded_events(const EventsOptions& options, const collect::Options& collec
   auto collector = collect::Collector::open_recording(options.past.file, collecting);
   if (!collector) return complain(collector.error().message, kNotFound);
   collect::Replay& replay = *collector->replay();
-  const auto until = collect::moment_named(options.past.at, replay, "--at");
+  const auto until = collect::moment_named(options.past.at, replay);
   if (!until) return complain(until.error().message, kNotFound);
   Output output;
   replay.seek(replay.first());
@@ -62,6 +62,10 @@ int events(const EventsOptions& options) {
   print_new(collector, options, output);
   if (const std::string why = unusable_directory(collector.directories()); !why.empty()) {
     return complain(why, kFailed);
+  }
+  if (const std::string why = options.selection.missing_process(collector.snapshot());
+      !why.empty()) {
+    return complain(why, kNotFound);
   }
   while (options.follow && !output.is_over() && !stop.wait(kFollowPause)) {
     print_new(collector, options, output);

@@ -80,8 +80,8 @@ int explain_device(ExplainOptions& options) {
 constexpr const char* kExplainExamples =
     "Says why an allocation or a launch failed: verdict, sum per bank, picture, who is in the "
     "way,\n"
-    "what helps and what is not known. A cure is shown only if it was tried out on the picture of\n"
-    "that moment and helped.\n"
+    "what helps and what is not known. Only what was tried out on the picture of that moment, and\n"
+    "helped there, is shown as help.\n"
     "Examples:\n"
     "  ttmem explain             the newest failure of any process, alive or dead\n"
     "  ttmem explain --pid 4711  the newest of that process\n"
@@ -99,9 +99,9 @@ void register_explain(CLI::App& app, Action& action) {
       app.add_subcommand("explain", "Explain why something did not fit, and what helps");
   command->footer(kExplainExamples);
   CLI::Option* failure = command
-                             ->add_option("failure", options->failure,
+                             ->add_option("FAILURE", options->failure,
                                           "Number of the failure, as `ttmem status` lists it")
-                             ->type_name("FAILURE")
+                             ->type_name("")
                              ->check(positive_number);
   command
       ->add_option_function<std::string>(

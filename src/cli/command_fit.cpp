@@ -246,7 +246,7 @@ int fit(FitOptions& options) {
   }
   view::FitAnswer answer;
   const auto tensors = listed_tensors(options, answer.variable);
-  if (!tensors) return complain(tensors.error().message, kUsage);
+  if (!tensors) return complain(tensors.error());
   if (answer.variable != options.solve) {
     return complain(
         options.solve.empty()
@@ -256,10 +256,7 @@ int fit(FitOptions& options) {
         kUsage);
   }
   const auto target = find_target(collector, options);
-  if (!target) {
-    const bool wrong = target.error().code == ErrorCode::kWrongKind;
-    return complain(target.error().message, wrong ? kUsage : kNotFound);
-  }
+  if (!target) return complain(target.error());
   if (!options.mesh.empty()) {
     const auto mesh = two_lengths(options.mesh);
     if (!mesh) return complain("--mesh is rows x columns, as in 2x4", kUsage);
@@ -305,7 +302,8 @@ void add_tensor_options(CLI::App& command, FitOptions& options) {
       ->type_name("FILE")
       ->excludes(shape);
   command
-      .add_option("--dtype", options.dtype, "Data type (bfloat16); for a file: of all its tensors")
+      .add_option("--dtype", options.dtype,
+                  "Data type (default bfloat16); for a file: of all its tensors")
       ->type_name("TYPE")
       ->check(CLI::IsMember({"bfloat16", "float32", "uint32", "int32", "uint16", "uint8", "int8",
                              "bfloat8_b", "bfloat4_b", "fp8_e4m3"}));
@@ -334,7 +332,7 @@ void add_tensor_options(CLI::App& command, FitOptions& options) {
       ->type_name("N")
       ->check(positive_number)
       ->needs(grid);
-  command.add_option("--tile", options.tile, "Size of a tile (32x32)")->type_name("HxW");
+  command.add_option("--tile", options.tile, "Size of a tile (default 32x32)")->type_name("HxW");
 }
 
 void add_device_options(CLI::App& command, FitOptions& options) {

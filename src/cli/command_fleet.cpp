@@ -90,7 +90,7 @@ int of_hosts(const FleetOptions& options) {
   const auto token = token_of(options.engine);
   if (!token) return complain(token.error().message, kFailed);
   auto hosts = fleet::read_hosts(options.hosts);
-  if (!hosts) return complain(hosts.error().message, kUsage);
+  if (!hosts) return complain(hosts.error());
   if (!options.host.empty()) {
     std::erase_if(*hosts, [&](const auto& entry) { return entry.name != options.host; });
     if (hosts->empty()) {
@@ -152,13 +152,14 @@ int show_fleet(const FleetOptions& options) {
 }
 
 constexpr const char* kFleetExamples =
-    "Asks the hosts of a file, or an engine that scrapes them. A line of the file is NAME (asked "
+    "Asks the hosts of a file, or a Prometheus that scrapes them. A line of the file is NAME "
+    "(asked "
     "by\n"
     "`ssh NAME ttmem status --json`) or NAME:PORT or http://NAME:PORT (its `ttmem serve`); # "
     "begins\n"
     "a comment. Up to 256 are asked at once; one that is too slow is listed, but in no sum.\n"
     "Examples:\n"
-    "  ttmem fleet --hosts hosts.txt                     sums, hosts, jobs, without any engine\n"
+    "  ttmem fleet --hosts hosts.txt                     sums, hosts, jobs, without Prometheus\n"
     "  ttmem fleet --hosts hosts.txt --host node7        one of them, as ttmem status there\n"
     "  ttmem fleet --from http://prometheus:9090         the same from Prometheus or "
     "VictoriaMetrics\n"
@@ -179,7 +180,7 @@ void register_fleet(CLI::App& app, Action& action) {
   CLI::Option* from =
       command
           ->add_option("--from", options->from,
-                       "Ask an engine that speaks the API of Prometheus, at this address")
+                       "Ask the Prometheus, VictoriaMetrics or Thanos at this address")
           ->type_name("URL")
           ->excludes(hosts);
   CLI::Option* host =
@@ -196,7 +197,7 @@ void register_fleet(CLI::App& app, Action& action) {
   command->add_flag("--json", options->json, "Print JSON");
   command->callback([options, &action] {
     if (options->hosts.empty() && options->from.empty()) {
-      throw CLI::ValidationError("name hosts with --hosts FILE, or an engine with --from URL");
+      throw CLI::ValidationError("name hosts with --hosts FILE, or a Prometheus with --from URL");
     }
     action = [options] { return show_fleet(*options); };
   });

@@ -125,7 +125,7 @@ int recorded_leaks(const LeaksOptions& options, const collect::Options& collecti
   auto collector = collect::Collector::open_recording(options.past.file, collecting);
   if (!collector) return complain(collector.error().message, kNotFound);
   collect::Replay& replay = *collector->replay();
-  const auto until = collect::moment_named(options.past.at, replay, "--at");
+  const auto until = collect::moment_named(options.past.at, replay);
   if (!until) return complain(until.error().message, kNotFound);
   replay.seek(replay.first());
   explain::LeakFollower follower;

@@ -40,9 +40,12 @@ class ShortFormatter : public CLI::Formatter {
   std::string make_option_opts(const CLI::Option* option) const override {
     if (option->get_type_size() == 0) return "";
     const std::string type = option->get_type_name();
-    std::string text = " " + type.substr(0, type.find(':'));
-    if (!option->get_default_str().empty()) text += " (" + option->get_default_str() + ")";
-    return text;
+    return " " + type.substr(0, type.find(':'));
+  }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    const std::string standard = option->get_default_str();
+    return option->get_description() + (standard.empty() ? "" : " (default " + standard + ")");
   }
 
   std::string make_usage(const CLI::App* app, std::string name) const override {
@@ -78,8 +81,30 @@ std::string help_command(const CLI::App& app) {
   return "ttmem";
 }
 
+// The parser's own words for the most common mistakes are those of a programmer.
+std::string plain_words(const std::string& error) {
+  const auto after = [&](std::string_view mark) {
+    const std::size_t at = error.find(mark);
+    return at == std::string::npos ? "" : error.substr(at + mark.size());
+  };
+  if (std::string word = after("not expected: "); !word.empty()) {
+    return (word.starts_with('-') ? "unknown option: " : "unexpected argument: ") + word;
+  }
+  if (const std::string choices = after(" not in {"); choices.ends_with('}')) {
+    const std::string option = error.substr(0, error.find(": ") + 2);
+    std::string list;
+    for (const char letter : choices.substr(0, choices.size() - 1)) {
+      list += letter == ',' ? ", " : std::string(1, letter);
+    }
+    return option + "must be one of " + list;
+  }
+  if (error.ends_with(" missing")) return error.substr(0, error.find(": ")) + " needs a value";
+  return error;
+}
+
 int explain(const CLI::App& app, const CLI::ParseError& error) {
-  say("ttmem: {}\n`{} --help` shows how to use it.\n", error.what(), help_command(app));
+  say("ttmem: {}\n`{} --help` shows how to use it.\n", plain_words(error.what()),
+      help_command(app));
   return kUsage;
 }
 

@@ -264,12 +264,12 @@ void register_push(CLI::App& app, Action& action) {
                    "Send device, process, job or short; may be repeated")
       ->type_name("SET")
       ->check(CLI::IsMember({"device", "process", "job", "short"}));
-  command->add_option("--every", options->every_seconds, "Send every N seconds (60)")
+  command->add_option("--every", options->every_seconds, "Send every N seconds (default 60)")
       ->type_name("N")
       ->check(seconds_between(0.1, 86400));
   command
       ->add_option("--timeout", options->timeout_seconds,
-                   "Wait at most N seconds for an answer (10)")
+                   "Wait at most N seconds for an answer (default 10)")
       ->type_name("N")
       ->check(seconds_between(0.1, 600));
   command->add_option("--token-file", options->token_file, "Send the token in this file")

@@ -68,8 +68,8 @@ void register_report(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "report", "Write one file that tells a run to people: HTML, text or Markdown");
   command->footer(kReportExamples);
-  command->add_option("file", options->question.file, "A recording of `ttmem record`")
-      ->type_name("FILE");
+  command->add_option("FILE", options->question.file, "A recording of `ttmem record`")
+      ->type_name("");
   command->add_flag("--live", options->live, "Tell what all processes hold now, no recording");
   add_selection(*command, "pid",
                 "Tell what this process holds now, or held when it died; or PID/START",

@@ -15,6 +15,7 @@
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
+#include "cli/reading_options.hpp"
 #include "cli/say.hpp"
 #include "serve/config.hpp"
 #include "serve/daemon.hpp"
@@ -31,11 +32,6 @@ struct ServeArguments {
   bool print = false;
   bool open = false;
 };
-
-int complain(const Error& error) {
-  say("ttmem: {}\n", error.message);
-  return kUsage;
-}
 
 // By the desktop's own program for that; the daemon goes on whatever becomes of it.
 void open_browser(std::string url) {
@@ -69,6 +65,8 @@ int exit_code(serve::DaemonEnd end, const ServeArguments& arguments) {
       return kOk;
     case serve::DaemonEnd::kImpossible:
       return kFailed;
+    case serve::DaemonEnd::kNoRecording:
+      return kNotFound;
     case serve::DaemonEnd::kAlreadyRunning:
       if (arguments.open && arguments.recording.empty()) open_running();
       return kRunning;

@@ -155,8 +155,7 @@ int show(const top::RunOptions& options, const TopOptions& asked) {
 // The fleet as `ttmem fleet` tells it, on the screen.
 int run_fleet(const TopOptions& asked) {
   if (!asked.format.is(kScreen)) {
-    return complain("an engine is no recording: ttmem fleet --from URL --json prints the fleet",
-                    kUsage);
+    return complain("hosts are printed by `ttmem fleet --from URL --json`", kUsage);
   }
   if (!asked.past.at.empty()) return complain("--at is a moment of a recording", kUsage);
   if (asked.selection.process()) return complain("a process is of one host: see there", kUsage);
@@ -188,6 +187,14 @@ int run_top(const TopOptions& asked) {
   }
   const top::RunOptions options = run_options(asked);
   if (const std::string why = blindness(options); !why.empty()) return complain(why, kFailed);
+  if (asked.once && asked.selection.process()) {  // the live screen waits for it instead
+    collect::Collector collector(options.collecting);
+    collector.refresh();
+    ledger::Snapshot snapshot = collector.snapshot();
+    complete(collector, options.collecting.process, snapshot);
+    const std::string why = asked.selection.missing_process(snapshot);
+    if (!why.empty()) return complain(why, kNotFound);
+  }
   return show(options, asked);
 }
 
@@ -204,7 +211,7 @@ constexpr const char* kTopExamples =
     "  ttmem top --view device         the cores of the first device\n"
     "  ttmem top --once --size 120x40  one screen as text, for a log or an e-mail\n"
     "  ttmem top --view jobs           the jobs: who is missing, who holds more, who died first\n"
-    "  ttmem top --from http://prometheus:9090   every host that this engine scrapes, and the "
+    "  ttmem top --from http://prometheus:9090   every host that it scrapes, and the "
     "jobs\n"
     "  ttmem top --from night.ttm      a recording: arrows go through time, Space plays, ] goes "
     "to\n"
@@ -219,7 +226,7 @@ void register_top(CLI::App& app, Action& action) {
   command->footer(kTopExamples);
   command
       ->add_option("--interval", options->interval_s,
-                   "Seconds between two updates; of an engine 5 at least")
+                   "Seconds between two updates; at least 5 with a URL")
       ->type_name("SECONDS")
       ->capture_default_str()
       ->check(seconds_between(top::kShortestIntervalS, top::kLongestIntervalS));
@@ -232,8 +239,8 @@ void register_top(CLI::App& app, Action& action) {
       ->check(CLI::IsMember(names));
   CLI::Option* from = add_past(*command, options->past);
   from->description(
-      "Replay a recording of `ttmem record`, or show the hosts of an engine that speaks the API "
-      "of Prometheus: an address begins with http:// or https://");
+      "Replay a recording of `ttmem record`, or show all hosts that the Prometheus, "
+      "VictoriaMetrics or Thanos at this address scrapes");
   from->type_name("FILE|URL");
   add_engine_options(*command, *from, options->engine);
   add_selection(*command, "pid", "Show only this process; PID/START if several have the id",

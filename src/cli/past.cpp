@@ -38,7 +38,7 @@ namespace {
 // Peaks and failures are found by reading all of it.
 Result<ledger::TimeNs> moment_of(const Past& past, const collect::Replay& replay) {
   ReadProgress progress;
-  return collect::moment_named(past.at, replay, "--at", nullptr, [&](double part) {
+  return collect::moment_named(past.at, replay, nullptr, [&](double part) {
     progress.show(part);
     return true;
   });

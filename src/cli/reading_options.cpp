@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/exit_code.hpp"
 #include "cli/say.hpp"
 
 namespace ttmem::cli {
@@ -85,6 +86,10 @@ std::string unusable_directory(const std::vector<std::string>& directories) {
 int complain(const std::string& why, int exit_code) {
   say("ttmem: {}\n", why);
   return exit_code;
+}
+
+int complain(const Error& error) {
+  return complain(error.message, error.code == ErrorCode::kNotFound ? kNotFound : kUsage);
 }
 
 }  // namespace ttmem::cli

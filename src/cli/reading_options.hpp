@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "view/selection.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's own
@@ -35,5 +36,7 @@ std::string unusable_directory(const std::vector<std::string>& directories);
 
 // Says why on standard error, and returns the code.
 int complain(const std::string& why, int exit_code);
+// The same of what a user named: it is not there, or it is not what was wanted.
+int complain(const Error& error);
 
 }  // namespace ttmem::cli

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -55,15 +57,14 @@ std::optional<explain::DataType> type_named(std::string text) {
   return ledger::named<explain::DataType>(other == kOthers.end() ? text : other->second);
 }
 
-Result<std::string> read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
+Result<std::string> read_text(std::ifstream& file) {
   std::string text;
   std::vector<char> part(1 << 16);
   while (file && text.size() <= kMostListBytes) {
     file.read(part.data(), static_cast<std::streamsize>(part.size()));
     text.append(part.data(), static_cast<std::size_t>(file.gcount()));
   }
-  if (text.empty()) return bad("it cannot be read, or is empty");
+  if (text.empty()) return bad("it is empty, or no file");
   if (text.size() > kMostListBytes) return bad("it is longer than 64 MiB");
   return text;
 }
@@ -218,8 +219,7 @@ Result<std::vector<Row>> csv_rows(const std::string& text) {
 }
 
 // Eight bytes of length, the header as JSON, then data that nobody needs here.
-Result<std::string> safetensors_header(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
+Result<std::string> safetensors_header(std::ifstream& file) {
   unsigned char bytes[8] = {};
   file.read(reinterpret_cast<char*>(bytes), sizeof bytes);
   std::uint64_t length = 0;
@@ -232,8 +232,10 @@ Result<std::string> safetensors_header(const std::string& path) {
 }
 
 Result<std::vector<Row>> rows_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Error{ErrorCode::kNotFound, std::strerror(errno)};
   const bool safetensors = path.ends_with(".safetensors");
-  const auto text = safetensors ? safetensors_header(path) : read_text(path);
+  const auto text = safetensors ? safetensors_header(file) : read_text(file);
   if (!text) return text.error();
   const std::size_t start = text->find_first_not_of(" \t\r\n");
   const char first = start == std::string::npos ? '\0' : (*text)[start];
@@ -274,7 +276,7 @@ Result<std::vector<ListedTensor>> read_weight_list(const std::string& path, cons
     return bad(fmt::format("{}: {}", view::printable(path), what));
   };
   const auto rows = rows_of(path);
-  if (!rows) return in_file(rows.error().message);
+  if (!rows) return Error{rows.error().code, in_file(rows.error().message).message};
   if (rows->empty()) return in_file("it lists no tensor");
   if (rows->size() > kMostTensors) return in_file("more than a million tensors");
   std::vector<ListedTensor> tensors;

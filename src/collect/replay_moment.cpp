@@ -100,8 +100,7 @@ std::optional<Result<ledger::TimeNs>> moment_of_word(const std::string& when, co
 }  // namespace
 
 Result<ledger::TimeNs> moment_named(const std::string& when, const Replay& replay,
-                                    const std::string& option, const Outline* known,
-                                    const GoOn& go_on) {
+                                    const Outline* known, const GoOn& go_on) {
   if (auto moment = moment_of_word(when, replay, known, go_on)) return std::move(*moment);
   const auto seconds = number_in(when);
   std::optional<ledger::TimeNs> time;
@@ -116,9 +115,8 @@ Result<ledger::TimeNs> moment_named(const std::string& when, const Replay& repla
   }
   if (!time) {
     return Error{ErrorCode::kWrongKind,
-                 option +
-                     " must be start, end, peak, failure, +SECONDS after the start, -SECONDS "
-                     "before the end, a time of day such as 14:03:07.5, or nanoseconds since 1970"};
+                 "a moment is start, end, peak, failure, +SECONDS after the start, -SECONDS before "
+                 "the end, a time of day such as 14:03:07.5, or nanoseconds since 1970"};
   }
   if (*time >= replay.first() && *time <= replay.last() + kSecond) return *time;
   return Error{

@@ -51,10 +51,9 @@ const Mark* mark_before(const Outline& outline, ledger::TimeNs time);
 
 // From what people write to a moment of a recording: start, end, peak, failure (the last one),
 // +SECONDS after the start, -SECONDS before the end, a time of day, nanoseconds since 1970. An
-// error is in words for the user, who is shown `option` as the name of what was wrong.
+// error is in words for the user.
 // Peaks and failures are taken from `known`, or found by a pass over all events.
 Result<ledger::TimeNs> moment_named(const std::string& when, const Replay& replay,
-                                    const std::string& option, const Outline* known = nullptr,
-                                    const GoOn& go_on = {});
+                                    const Outline* known = nullptr, const GoOn& go_on = {});
 
 }  // namespace ttmem::collect

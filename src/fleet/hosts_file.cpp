@@ -3,6 +3,8 @@
 #include "fleet/hosts_file.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -95,7 +97,8 @@ Result<std::vector<HostEntry>> read_hosts(const std::string& path) {
   std::string text;
   for (char c; text.size() <= kMostFileBytes && stream.get(c);) text += c;
   if (path != "-" && !file.is_open()) {
-    return Error{ErrorCode::kNotFound, fmt::format("{} cannot be read", view::printable(path))};
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("{}: {}", view::printable(path), std::strerror(errno))};
   }
   if (text.size() > kMostFileBytes) {
     return Error{ErrorCode::kCorrupt,

@@ -58,7 +58,15 @@ int server(int argc, char** argv) {
     const std::string_view word = argv[i];
     if (word == "-q" || word == "--quiet") options.quiet = true;
     if (word == "-h" || word == "--help") {
-      return print(fmt::format("Usage: {} [--quiet|-q]\n", argv[0]));
+      return print(fmt::format(
+          "Serve the clients of the original allocation_server_poc, until Ctrl-C.\n"
+          "`ttmem serve` does the same, and has a web page, an HTTP API and metrics.\n"
+          "Usage: {} [-q|--quiet]\n"
+          "  -h, --help   print this and exit\n"
+          "  -q, --quiet  print nothing for each allocation\n"
+          "Environment:\n"
+          "  TT_ALLOC_SERVER_SOCKET  the socket, instead of /tmp/tt_allocation_server.sock\n",
+          argv[0]));
     }
   }
   const char* path = std::getenv("TT_ALLOC_SERVER_SOCKET");
@@ -197,7 +205,10 @@ int viewer(int argc, char** argv) {
   const ViewerOptions options = viewer_options(argc, argv);
   if (options.help) {
     return print(fmt::format(
+        "Show telemetry and memory of each device, as the original tt_smi_umd did.\n"
+        "`ttmem top` and `ttmem status` show more.\n"
         "Usage: {} [-w|--watch] [-r MS] [--sysfs]\n"
+        "  -h, --help   print this and exit\n"
         "  -w, --watch  repeat, until q; keys: 1 main, 2 charts, 3 telemetry, arrows, q quit\n"
         "  -r MS        repeat every MS milliseconds (default 500)\n"
         "  --sysfs      accepted for scripts; telemetry always comes from sysfs\n",

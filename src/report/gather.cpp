@@ -10,6 +10,7 @@
 #include "export/story.hpp"
 #include "report/moments.hpp"
 #include "report/report.hpp"
+#include "view/selection.hpp"
 #include "view/text_editor.hpp"
 
 namespace ttmem::report {
@@ -190,8 +191,7 @@ Result<Report> of_present(const Question& question, view::TextEditor& editor) {
   report.end = collector.snapshot();
   if (report.end.processes.empty()) {
     return Error{ErrorCode::kNotFound, question.process
-                                           ? "there is no process " + question.process->text() +
-                                                 "; `ttmem status` lists those there are"
+                                           ? view::not_tracked_text(*question.process)
                                            : "no process is tracked: start one with `ttmem run`"};
   }
   report.outline = remembered(collector);

@@ -19,6 +19,7 @@ enum class DaemonEnd : std::uint8_t {
   kStopped,         // by SIGINT or SIGTERM
   kImpossible,      // the system refused
   kAlreadyRunning,  // another daemon has the address, or looks after the same segments
+  kNoRecording,     // what was to be replayed is not there, or is no recording
 };
 
 // Reads the settings again, for SIGHUP.

@@ -32,7 +32,7 @@ http::Response ReplayScene::answer(http::Request request) {
     when = parameter.second;
     return true;
   });
-  const auto time = collect::moment_named(when, *collector_.replay(), "at", study_.outline());
+  const auto time = collect::moment_named(when, *collector_.replay(), study_.outline());
   if (!time) {
     const bool outside = time.error().code == ErrorCode::kNotFound;
     return http::error(outside ? 404 : 400, time.error().message);

@@ -47,7 +47,7 @@ class ReplayServer {
     auto collector = open(own_words());
     if (!collector) {
       log_.error(collector.error().message);
-      return DaemonEnd::kImpossible;
+      return DaemonEnd::kNoRecording;
     }
     study_.emplace(file_);
     scenes_.try_emplace(own_words(), std::move(*collector), *study_);

@@ -59,12 +59,16 @@ Result<const ledger::DeviceView*> Selection::find(const ledger::Snapshot& snapsh
   return Error{ErrorCode::kNotFound, fmt::format("there is no device {}{}", device_text_, others)};
 }
 
+std::string not_tracked_text(const ledger::ProcessSelector& process) {
+  return fmt::format(
+      "process {} is not tracked; start it with `ttmem run`, or see all with `ttmem status`",
+      process.text());
+}
+
 std::string Selection::missing_process(const ledger::Snapshot& snapshot) const {
   const auto is_selected = [&](const ledger::ProcessView& process) { return has(process); };
   if (!process_ || std::ranges::any_of(snapshot.processes, is_selected)) return "";
-  return fmt::format(
-      "process {} is not tracked; start it with `ttmem run`, or see all with `ttmem status`",
-      process_->text());
+  return not_tracked_text(*process_);
 }
 
 bool Selection::names(const ledger::ProcessName& process) const {

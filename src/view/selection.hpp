@@ -22,6 +22,9 @@
 
 namespace ttmem::view {
 
+// What to do about a process that was asked for and that nobody knows.
+std::string not_tracked_text(const ledger::ProcessSelector& process);
+
 class Selection {
  public:
   // Takes a value for one of

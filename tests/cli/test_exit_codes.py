@@ -44,10 +44,30 @@ def test_1_what_was_named_is_not_there():
     expect(1, "process 1 is not tracked", "status", "--pid", "1")
     expect(1, "there is no device 7", "status", "--device", "7")
     expect(1, "no process has kept a failure 3", "dump", "--failure", "3")
+    for arguments in (["dump"], ["events"], ["explain"], ["leaks"], ["top", "--once"], ["export", "--to", "csv", "-o", "-"],
+                      ["report", "-o", "-"], ["record", "--duration", "1", "-o", "run.ttm"]):
+        expect(1, "process 1 is not tracked", *arguments, "--pid", "1")
     with command.workload("--devices", "2"):
         expect(1, "there is no device 7; there are: 0, 1", "status", "--device", "7")
         expect(1, "device 0 has no tensix core 8,0", "status", "--device", "0", "--core", "8,0")
         expect(1, "--device", "status", "--core", "0,0")
+
+
+def test_1_a_file_that_is_not_there():
+    for arguments in (["status", "--from"], ["dump", "--from"], ["events", "--from"], ["serve", "--from"], ["serve", "--config"],
+                      ["fit", "--board", "n150", "--file"], ["fleet", "--hosts"], ["report", "-o", "-"]):
+        expect(1, "nofile: No such file or directory", *arguments, "nofile")
+    expect(1, "nofile", "diff", "nofile", "nofile")
+
+
+def test_2_the_words_are_those_of_users():
+    expect(2, "ttmem: unknown option: --frobnicate\n", "status", "--frobnicate")
+    expect(2, "ttmem: unexpected argument: extra\n", "status", "extra")
+    expect(2, "ttmem: --device needs a value\n", "status", "--device")
+    expect(2, "ttmem: --sort: must be one of size, age, name, pid, device\n", "dump", "--sort", "beauty")
+    expect(2, "ttmem: SHELL: must be one of bash, zsh, fish\n", "completion", "tcsh")
+    expect(2, "ttmem: BEFORE is required\n", "diff")
+    expect(2, "ttmem: --max-size: must be at least 1M, such as 500M or 2G\n", "record", "--max-size", "5X")
 
 
 def test_2_a_core_of_a_type_is_named_with_it():

@@ -323,7 +323,7 @@ def test_a_moment_outside_of_the_recording_is_refused(tmp_path):
     file = str(tmp_path / "run.ttm")
     with command.workload():
         command.text("record", "-o", file, "--duration", "0.2")
-    for when, words in (("+3600", "recorded from"), ("yesterday", "--at must be"),
+    for when, words in (("+3600", "recorded from"), ("yesterday", "a moment is start, end"),
                         ("failure", "nothing failed while this was recorded; `ttmem explain --from")):
         done = command.run("status", "--from", file, "--at", when)
         assert done.returncode == 1, when

@@ -130,7 +130,7 @@ def test_wrong_usage():
     expect(2, "name the program to run")
     expect(2, "name the program to run", "--")
     expect(2, "name the program to run", "--lines")
-    expect(2, "not expected: --frobnicate\n`ttmem run --help`", "--frobnicate", "true")
+    expect(2, "unknown option: --frobnicate\n`ttmem run --help`", "--frobnicate", "true")
 
 
 def test_a_script_without_a_first_line_for_its_interpreter():

@@ -310,7 +310,7 @@ TEST_F(ReplayTest, NoMomentHeldMoreThanThePeak) {
   }
   ASSERT_FALSE((*recorder)->finish());
   Collector past = open(options.path);
-  const auto peak = collect::moment_named("peak", *past.replay(), "at");
+  const auto peak = collect::moment_named("peak", *past.replay());
   ASSERT_TRUE(peak) << peak.error().message;
   past.replay()->seek(*peak);
   past.refresh();

@@ -63,7 +63,7 @@ def test_mistakes_in_settings_are_named(folder):
         code, error = refused(folder, "--config", path)
         assert code == 2 and said in error, (text, error)
     code, error = refused(folder, "--config", os.path.join(folder, "missing"))
-    assert code == 2 and "missing" in error
+    assert code == 1 and "missing" in error
     assert refused(folder, TTMEM_SERVE_ALLOW_REMOTE="perhaps")[0] == 2
 
 

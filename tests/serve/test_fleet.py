@@ -147,7 +147,7 @@ def test_a_name_that_is_none_is_refused(folder, line):
 def test_usage():
     assert command.run("fleet").returncode == 2
     assert command.run("fleet", "--hosts", "a", "--from", "b").returncode == 2
-    assert command.run("fleet", "--hosts", "/no/such/file").returncode == 2
+    assert command.run("fleet", "--hosts", "/no/such/file").returncode == 1
     assert command.run("fleet", "--from", "http://x", "--match", "a}").returncode == 2
 
 
@@ -362,7 +362,7 @@ def test_who_never_told_anything_is_missed():
     ((404, "no"), "404: there is no such page"),
     ((503, "no"), "not that of a Prometheus API"),
     ((422, json.dumps({"status": "error", "error": "query timed out"})), "it says: query timed out"),
-    ((413, '{"error":{"status":413,"message":"no body"}}'), "is no engine but a daemon of ttmem"),
+    ((413, '{"error":{"status":413,"message":"no body"}}'), "is no Prometheus server but a daemon of ttmem"),
     ((200, "<html>"), "not that of a Prometheus API"),
     (vector(*[({"instance": str(i)}, 1) for i in range(20001)]), "choose hosts with --match"),
 ])

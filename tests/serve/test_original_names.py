@@ -88,7 +88,7 @@ def test_the_server_with_its_log(commands):
 def test_help_and_unknown_options(commands):
     for name in ("allocation_server_poc", "tt_smi_umd"):
         done = shell(f"{name} --help")
-        assert done.returncode == 0 and done.stdout.startswith(f"Usage: {name} [")
+        assert done.returncode == 0 and f"Usage: {name} [" in done.stdout
 
 
 def test_d23_d28_d31_the_viewer_knows_capacities_processes_and_devices(commands):

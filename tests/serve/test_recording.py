@@ -90,7 +90,7 @@ def test_a_file_that_is_no_recording_is_refused(tmp_path):
     file = tmp_path / "notes.txt"
     file.write_text("nothing")
     done = command.run("serve", "--from", str(file))
-    assert done.returncode == 3
+    assert done.returncode == 1
     assert "no recording" in done.stderr
 
 
