@@ -46,19 +46,27 @@ inline PayloadWords words_of(const segment::Payload& payload) {
 static_assert(offsetof(segment::Payload, set) == 40 && offsetof(segment::Payload, cores) == 44 &&
               offsetof(segment::Payload, operation) == 48);
 
+inline constexpr std::size_t kMetaWord = 0, kTimeWord = 4, kOperationWord = 6;
+static_assert(offsetof(segment::Payload, meta) == 8 * kMetaWord &&
+              offsetof(segment::Payload, time) == 8 * kTimeWord &&
+              offsetof(segment::Payload, operation) == 8 * kOperationWord);
+static_assert(offsetof(segment::Payload, a) == 2 * 8 && offsetof(segment::Payload, b) == 3 * 8);
+
 // Each word is a release, so it comes after whatever was stored before it: the odd version.
-inline void store_payload(segment::Payload& to, const segment::Payload& from) {
-  const PayloadWords words = words_of(from);
+inline void store_words(segment::Payload& to, const PayloadWords& words) {
   auto* out = reinterpret_cast<std::uint64_t*>(&to);
 #pragma GCC unroll 8
   for (std::size_t i = 0; i < kPayloadWords; ++i) publish(out[i], words.word[i]);
 }
-inline segment::Payload load_payload(const segment::Payload& from) {
+inline PayloadWords load_words(const segment::Payload& from) {
   PayloadWords words;
   const auto* in = reinterpret_cast<const std::uint64_t*>(&from);
 #pragma GCC unroll 8
   for (std::size_t i = 0; i < kPayloadWords; ++i) words.word[i] = get_word(in[i]);
-  return std::bit_cast<segment::Payload>(words);
+  return words;
+}
+inline segment::Payload load_payload(const segment::Payload& from) {
+  return std::bit_cast<segment::Payload>(load_words(from));
 }
 
 }  // namespace ttmem::client

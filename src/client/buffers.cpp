@@ -82,20 +82,20 @@ AllocatorState* Buffers::prepare_state(std::uint16_t id) {
   }
   Payload payload = payload_of(buffer, origin, writer_->store.clock().early());
   for (int tries = 0; tries < kTries && (tries == 0 || make_room(*allocator)); ++tries) {
-    bool replaced = false;
+    Places places = {kNoSlot, false};
     bool low = false;
     Placed placed = Placed::kNoRoom;
     {
       const LockGuard guard(writer_->store.lock);
-      placed = place(*allocator, payload, &replaced);
-      low = placed == Placed::kDone && wants_memory(*allocator);
+      placed = place(*allocator, payload, &places);
+      low = placed == Placed::kDone && wants_memory(*allocator, places);
     }
     if (placed == Placed::kClosed) {
       writer_->refuse(TTMEM_ANOMALY_UNKNOWN_ALLOCATOR, buffer.allocator);
       return;
     }
     if (placed == Placed::kDone) {
-      if (replaced) [[unlikely]]
+      if (places.taken == kNoSlot) [[unlikely]]
         writer_->report(TTMEM_ANOMALY_REPLACED, buffer.id);
       if (low) [[unlikely]]
         prepare_ahead(*allocator);
@@ -128,10 +128,11 @@ void Buffers::freed_if_known(ttmem_allocator_t id, std::uint32_t space, std::uin
   {
     const LockGuard guard(writer_->store.lock);
     if (allocator.open) {
-      slot = allocator.buffers.take(overflow_, tag_of(space, buffer), [&](std::uint32_t at) {
-        const Payload& payload = writer_->store.slot(at).payload;
-        return payload.id == buffer && Meta::space(payload.meta) == space;
-      });
+      slot = is_newest(allocator, space, buffer)
+                 ? allocator.buffers.take_newest()
+                 : allocator.buffers.take(overflow_, tag_of(space, buffer), [&](std::uint32_t at) {
+                     return is_of(at, space, buffer);
+                   });
     }
     if (slot != SlotIndex::kNone) release(allocator, slot, writer_->store.clock().at(early));
   }
@@ -151,18 +152,13 @@ void Buffers::flagged(ttmem_allocator_t id, std::uint32_t space, std::uint64_t b
   if (!found) writer_->report(TTMEM_ANOMALY_UNKNOWN_FREE, buffer);
 }
 
-[[gnu::hot]] void Buffers::followed(ttmem_allocator_t id, std::uint32_t space, std::uint64_t buffer,
-                                    ttmem_string_t operation) {
-  constexpr std::uint64_t kDerived = std::uint64_t{segment::kFlagDerived} << Meta::kFlagsShift;
+[[gnu::hot, gnu::flatten]] void Buffers::followed(ttmem_allocator_t id, std::uint32_t space,
+                                                  std::uint64_t buffer, ttmem_string_t operation) {
   const AllocatorState* allocator = state(id);
   if (allocator == nullptr || operation == 0) return;
   const LockGuard guard(writer_->store.lock);
   const std::uint32_t slot = find(*allocator, space, buffer);
-  if (slot == SlotIndex::kNone) return;
-  Payload payload = load_payload(writer_->store.slot(slot).payload);
-  payload.meta |= kDerived;
-  payload.operation = operation;
-  writer_->store.commit(slot, payload);
+  if (slot != SlotIndex::kNone) writer_->store.commit_operation(slot, operation);
 }
 
 int Buffers::read(ttmem_allocator_t id, std::uint32_t space, std::uint64_t* bytes,
@@ -196,33 +192,62 @@ void Buffers::clear(AllocatorState& allocator) {
 std::uint32_t Buffers::find(const AllocatorState& allocator, std::uint32_t space,
                             std::uint64_t id) const {
   if (!allocator.open) return SlotIndex::kNone;
-  return allocator.buffers.find(overflow_, tag_of(space, id), [&](std::uint32_t at) {
-    const Payload& payload = writer_->store.slot(at).payload;
-    return payload.id == id && Meta::space(payload.meta) == space;
-  });
+  if (is_newest(allocator, space, id)) return allocator.buffers.newest();
+  return allocator.buffers.find(overflow_, tag_of(space, id),
+                                [&](std::uint32_t at) { return is_of(at, space, id); });
 }
 
-Buffers::Placed Buffers::place(AllocatorState& allocator, Payload& payload, bool* replaced) {
+bool Buffers::is_of(std::uint32_t slot, std::uint32_t space, std::uint64_t id) const {
+  const Payload& payload = writer_->store.slot(slot).payload;
+  return payload.id == id && Meta::space(payload.meta) == space;
+}
+
+bool Buffers::is_newest(const AllocatorState& allocator, std::uint32_t space,
+                        std::uint64_t id) const {
+  const std::uint32_t newest = allocator.buffers.newest();
+  return newest != SlotIndex::kNone && is_of(newest, space, id);
+}
+
+bool Buffers::settle(AllocatorState& allocator) {
+  const Payload& payload = writer_->store.slot(allocator.buffers.newest()).payload;
+  return allocator.buffers.settle(overflow_, tag_of(Meta::space(payload.meta), payload.id));
+}
+
+// The runtime counts its buffers: one with a higher id than all before is known to be new, and no
+// bucket is looked at.
+std::uint32_t Buffers::find_or_insert(AllocatorState& allocator, const Payload& payload,
+                                      Places* places) {
+  const auto take_slot = [&] { return places->taken = writer_->store.take_slot(SlotPool::kPlain); };
+  places->in_buckets = allocator.buffers.newest() != SlotIndex::kNone;
+  const bool settled = !places->in_buckets || settle(allocator);
+  if (payload.id > allocator.highest_id) [[likely]] {
+    allocator.highest_id = payload.id;
+    if (settled) [[likely]] {
+      allocator.buffers.set_newest(take_slot());
+      return places->taken;
+    }
+  }
+  const std::uint32_t space = Meta::space(payload.meta);
+  if (is_newest(allocator, space, payload.id)) return allocator.buffers.newest();
+  places->in_buckets = true;
+  return allocator.buffers.find_or_insert(
+      overflow_, tag_of(space, payload.id),
+      [&](std::uint32_t at) { return is_of(at, space, payload.id); }, take_slot);
+}
+
+Buffers::Placed Buffers::place(AllocatorState& allocator, Payload& payload, Places* places) {
   if (!allocator.open) return Placed::kClosed;
   const std::uint32_t space = Meta::space(payload.meta);
   payload.set = allocator.set;
   if (allocator.banks[space] == 0) {
     payload.meta |= std::uint64_t{segment::kFlagRequestedOnly} << Meta::kFlagsShift;
   }
-  std::uint32_t taken = kNoSlot;
-  const std::uint32_t slot = allocator.buffers.find_or_insert(
-      overflow_, tag_of(space, payload.id),
-      [&](std::uint32_t at) {
-        const Payload& held = writer_->store.slot(at).payload;
-        return held.id == payload.id && Meta::space(held.meta) == space;
-      },
-      [&] { return taken = writer_->store.take_slot(SlotPool::kPlain); });
+  const std::uint32_t slot = find_or_insert(allocator, payload, places);
   if (slot == SlotIndex::kNone) {
-    if (taken != kNoSlot) writer_->store.put_back(taken, SlotPool::kPlain);
+    if (places->taken != kNoSlot) writer_->store.put_back(places->taken, SlotPool::kPlain);
     return Placed::kNoRoom;
   }
-  *replaced = slot != taken;
-  if (*replaced) [[unlikely]] {
+  if (slot != places->taken) [[unlikely]] {
     const Payload& old = writer_->store.slot(slot).payload;
     writer_->peaks.released(allocator.peaks, old, [&] { return taken_by(allocator, old); });
     uncount(allocator, old);
@@ -286,8 +311,9 @@ void Buffers::uncount(AllocatorState& allocator, const Payload& payload) {
 
 // ---- memory --------------------------------------------------------------------------------
 
-bool Buffers::wants_memory(const AllocatorState& allocator) const {
-  return writer_->store.is_low() || overflow_.is_low() || allocator.buffers.wants_preparation();
+bool Buffers::wants_memory(const AllocatorState& allocator, const Places& places) const {
+  if (writer_->store.is_low()) return true;
+  return places.in_buckets && (overflow_.is_low() || allocator.buffers.wants_preparation());
 }
 
 // If another thread is at it, it makes enough for both.

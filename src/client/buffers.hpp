@@ -19,6 +19,7 @@ struct alignas(64) AllocatorState {
   std::uint16_t set;
   std::uint16_t id;
   bool open;
+  std::uint64_t highest_id;  // of all that it ever had
   std::uint32_t banks[segment::kSpaces];
   std::uint64_t lock_step_bytes[segment::kSpaces];  // sum of blocks that every bank carries
   SlotIndex buffers;                                // (space, id) -> slot
@@ -58,10 +59,21 @@ class alignas(64) Buffers {
 
  private:
   enum class Placed { kDone, kNoRoom, kClosed };
+  // Where a buffer was placed.
+  struct Places {
+    std::uint32_t taken;  // a new slot; kNoSlot: it has one already
+    bool in_buckets;      // the buckets of the index have changed
+  };
 
   bool take(AllocatorState& allocator, std::uint32_t space, std::uint64_t id);  // false: unknown
   std::uint64_t taken_by(const AllocatorState& allocator, const segment::Payload& payload) const;
   std::uint32_t find(const AllocatorState& allocator, std::uint32_t space, std::uint64_t id) const;
+  bool is_of(std::uint32_t slot, std::uint32_t space, std::uint64_t id) const;
+  bool is_newest(const AllocatorState& allocator, std::uint32_t space, std::uint64_t id) const;
+  // Puts the newest entry into its bucket. False: there is no room for it yet.
+  bool settle(AllocatorState& allocator);
+  std::uint32_t find_or_insert(AllocatorState& allocator, const segment::Payload& payload,
+                               Places* places);
   // No two buffers have one time, whatever clock it comes from: a peak is told by it.
   std::uint64_t later_than_all(std::uint64_t ticks) {
     return last_ticks_ = ticks > last_ticks_ ? ticks : last_ticks_ + 1;
@@ -71,9 +83,9 @@ class alignas(64) Buffers {
   void forget_binaries(std::uint32_t buffer_slot);
   void count(AllocatorState& allocator, const segment::Payload& payload);
   void uncount(AllocatorState& allocator, const segment::Payload& payload);
-  Placed place(AllocatorState& allocator, segment::Payload& payload, bool* replaced);
+  Placed place(AllocatorState& allocator, segment::Payload& payload, Places* places);
   void release(AllocatorState& allocator, std::uint32_t slot, std::uint64_t ticks);
-  bool wants_memory(const AllocatorState& allocator) const;
+  bool wants_memory(const AllocatorState& allocator, const Places& places) const;
   void prepare_ahead(AllocatorState& allocator);
   bool make_room(AllocatorState& allocator);
   bool make_ready(AllocatorState& allocator);

@@ -30,7 +30,8 @@ class TickClock {
   void start();
   std::uint64_t now() const {
 #if defined(__x86_64__)
-    if (tsc_) return __rdtsc();
+    if (tsc_) [[likely]]
+      return __rdtsc();
 #endif
     return nanoseconds(CLOCK_MONOTONIC);
   }
@@ -38,7 +39,11 @@ class TickClock {
   // beside other work, and times are then in the order of events; a clock that may call the system
   // is read before.
   std::uint64_t early() const { return tsc_ ? 0 : now(); }
-  std::uint64_t at(std::uint64_t early) const { return early != 0 ? early : now(); }
+  std::uint64_t at(std::uint64_t early) const {
+    if (early != 0) [[unlikely]]
+      return early;
+    return now();
+  }
   // One moment on all three clocks, for the header.
   segment::Clock anchor() const;
 

@@ -30,10 +30,10 @@ class Figures {
     auto& counters = store_->counters();
     Row taken = counters.taken[figure];
     Row peak = counters.peak[figure];
-    if (list.contiguous && list.count >= kWide) {
-      raise_wide_row_(taken + list.first, peak + list.first, amount, list.count);
-    } else if (list.contiguous) {  // without a look at the list, which lies elsewhere
+    if (list.contiguous && list.count < kWide) [[likely]] {  // the list lies elsewhere: no look
       raise_row(taken + list.first, peak + list.first, amount, list.count);
+    } else if (list.contiguous) {
+      raise_wide_row_(taken + list.first, peak + list.first, amount, list.count);
     } else {
       for (std::uint16_t i = 0; i < list.count; ++i) {
         raise_row(taken + list.devices[i], peak + list.devices[i], amount, 1);
@@ -44,7 +44,7 @@ class Figures {
   }
   void lower(std::uint32_t figure, const DeviceList& list, std::uint64_t amount) {
     Row taken = store_->counters().taken[figure];
-    if (list.contiguous) {
+    if (list.contiguous) [[likely]] {
       for (std::uint16_t i = 0; i < list.count; ++i) taken[list.first + i] -= amount;
     } else {
       for (std::uint16_t i = 0; i < list.count; ++i) taken[list.devices[i]] -= amount;

@@ -35,6 +35,7 @@ void IndexOverflow::put_back(std::uint32_t index) {
 
 bool SlotIndex::open() {
   if (!chunks_[0].reserve(kFirstChunk) || !chunks_[0].prepare(kFirstChunk)) return false;
+  newest_ = kNone;
   count_ = 1;
   half_ = 1;
   ready_.store(kFirstChunk, std::memory_order_relaxed);
@@ -67,6 +68,7 @@ void SlotIndex::give_back() {
   count_ = 0;
   half_ = 0;
   entries_ = 0;
+  newest_ = kNone;
   ready_.store(0, std::memory_order_relaxed);
 }
 
@@ -87,6 +89,7 @@ bool SlotIndex::append(IndexOverflow& overflow, IndexBucket* bucket, std::uint32
 }
 
 std::uint32_t SlotIndex::take_any(IndexOverflow& overflow, std::uint32_t* cursor) {
+  if (newest_ != kNone) return take_newest();
   for (; *cursor < count_; ++*cursor) {
     IndexBucket* before = nullptr;
     IndexBucket* bucket = &this->bucket(*cursor);

@@ -12,12 +12,17 @@
 // the caller, who looks at the slot. Buckets that have more than 14 entries are continued in
 // overflow buckets, which all indices of a recorder share.
 //
+// One entry, the newest, may lie beside the buckets until the next one comes: what is gone by then,
+// as most results of operations are, has never touched them, nor had its key hashed. The caller
+// looks there first, with newest() and take_newest(), and puts it into its bucket with settle().
+//
 // Everything but prepare() and give_back() is called under a lock and calls nothing.
 #pragma once
 
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <utility>
 
 #include "client/private_memory.hpp"
 
@@ -128,6 +133,17 @@ class SlotIndex {
     const std::uint32_t made = make();
     return made != kNone && insert_into(bucket, overflow, tag, made) ? made : kNone;
   }
+  // The value of the newest entry, or kNone.
+  std::uint32_t newest() const { return newest_; }
+  std::uint32_t take_newest() { return std::exchange(newest_, kNone); }
+  // Only where there is no newest one, and nothing under its key.
+  void set_newest(std::uint32_t value) { newest_ = value; }
+  // Inserts the newest one, whose tag this is. False as insert().
+  bool settle(IndexOverflow& overflow, std::uint32_t tag) {
+    if (!insert_into(home(tag), overflow, tag, newest_)) return false;
+    newest_ = kNone;
+    return true;
+  }
   // Takes out the entry that matches, and returns its value or kNone.
   template <class Matches>
   std::uint32_t take(IndexOverflow& overflow, std::uint32_t tag, Matches matches) {
@@ -148,7 +164,7 @@ class SlotIndex {
 
   // Takes out any one entry at or after bucket `*cursor`, which moves on. kNone when there is none.
   std::uint32_t take_any(IndexOverflow& overflow, std::uint32_t* cursor);
-  std::uint64_t size() const { return entries_; }
+  std::uint64_t size() const { return entries_ + (newest_ != kNone ? 1 : 0); }
 
  private:
   static constexpr std::uint32_t kFirstChunk = 32;  // buckets: one page
@@ -210,8 +226,9 @@ class SlotIndex {
   std::uint64_t first_of_chunk(std::uint32_t chunk) const;
 
   // Together, and with the first chunks: what every call looks at.
-  std::uint64_t entries_ = 0;
-  std::uint32_t count_ = 0;  // buckets in use, half_ <= count_ < 2 * half_
+  std::uint64_t entries_ = 0;     // in buckets
+  std::uint32_t newest_ = kNone;  // a value
+  std::uint32_t count_ = 0;       // buckets in use, half_ <= count_ < 2 * half_
   std::uint32_t half_ = 0;
   std::atomic<std::uint32_t> ready_{0};
   PrivateArray<IndexBucket> chunks_[kChunks];

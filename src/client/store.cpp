@@ -102,7 +102,7 @@ int Store::open(const Options& options) {
   ready_slots_ = kStepSlots;
   ring_mask_ = file_.ready(SectionKind::kEvents) / sizeof(segment::Event) - 1;
   low_water_ = kStepSlots / 2;
-  free_[0] = free_[1] = segment::kNoSlot;
+  free_[0] = free_[1] = spare_ = segment::kNoSlot;
   remember_descriptor();
   Options told = options;
   told.subject = &subject;
@@ -248,9 +248,9 @@ void close_inherited(DescriptorNote& note) {
 void Store::note(segment::Note note, Payload payload) {
   payload.meta |= Meta::pack(Kind::kNote, false, 0, 0, 0, static_cast<std::uint64_t>(note));
   if (payload.time == 0) payload.time = clock_.now();
-  write_event(kNoSlot, payload);
-  count_event(payload.meta);
-  publish(header().head, head_);
+  const std::uint64_t number = write_event(base(), kNoSlot, words_of(payload));
+  count_event(counters(), payload.meta);
+  publish(header().head, number);
 }
 
 void Store::count_anomaly(std::uint32_t kind) {
@@ -269,7 +269,5 @@ void Store::count_odd_stack() {
   add_to(counters().odd_stacks, 1);
   changed();
 }
-
-[[gnu::hot]] std::uint64_t Store::next_order() { return add_to(header().order, 1); }
 
 }  // namespace ttmem::client

@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "client/atomic_words.hpp"
 #include "client/clock.hpp"
@@ -69,6 +70,8 @@ class Store {
   void commit_beside_live_words(std::uint32_t slot, const segment::Payload& payload);
   // The slot's payload, not live any more. `ticks`, if given, replaces its time.
   void commit_release(std::uint32_t slot, std::uint64_t ticks = 0);
+  // The slot, a buffer's, with the operation that the launch after it told.
+  void commit_operation(std::uint32_t slot, std::uint32_t operation);
   void note(segment::Note note, segment::Payload payload);
   bool is_low() const { return free_slots() < low_water_; }
   std::uint64_t head() const { return head_; }
@@ -87,7 +90,7 @@ class Store {
   void count_anomaly(std::uint32_t kind);
   void count_unrecorded();
   void count_odd_stack();
-  std::uint64_t next_order();
+  std::uint64_t next_order() { return add_to(header().order, 1); }
 
   // ---- cold, under the gate -----------------------------------------------------------------
 
@@ -130,8 +133,11 @@ class Store {
   void copy_to(segment::WriterFile& fresh);
   void remember_descriptor();
   std::uint64_t free_slots() const { return free_count_ + ready_slots_ - fresh_slot_; }
-  void write_event(std::uint32_t slot, const segment::Payload& payload);
-  void count_event(std::uint64_t meta);
+  // The number of the event.
+  std::uint64_t write_event(std::byte* base, std::uint32_t slot, const PayloadWords& words);
+  template <std::size_t... Changed>
+  void commit_words(std::uint32_t slot_number, const PayloadWords& words);
+  static void count_event(segment::Counters& counters, std::uint64_t meta);
 
   std::atomic<std::byte*> base_{nullptr};
   std::uint64_t head_ = 0;
@@ -141,6 +147,8 @@ class Store {
   std::uint64_t ready_slots_ = 0;
   std::uint64_t low_water_ = 0;
   std::uint32_t free_[2] = {segment::kNoSlot, segment::kNoSlot};
+  // The plain slot that was given back last, in no list: the next one to be taken.
+  std::uint32_t spare_ = segment::kNoSlot;
   TickClock clock_;
   PrivateArray<std::uint32_t> links_;
   segment::WriterFile file_;
@@ -170,7 +178,10 @@ void Store::rewrite(Record& record, Change change) {
 inline std::uint32_t Store::take_slot(SlotPool pool) {
   std::uint32_t& free = free_[static_cast<int>(pool)];
   std::uint32_t slot = free;
-  if (slot != segment::kNoSlot) {
+  if (pool == SlotPool::kPlain && spare_ != segment::kNoSlot) [[likely]] {
+    slot = std::exchange(spare_, segment::kNoSlot);
+    --free_count_;
+  } else if (slot != segment::kNoSlot) {
     free = links_[slot];
     if (pool == SlotPool::kPlain) --free_count_;
   } else {
@@ -184,68 +195,82 @@ inline std::uint32_t Store::take_slot(SlotPool pool) {
 }
 
 inline void Store::put_back(std::uint32_t slot, SlotPool pool) {
-  std::uint32_t& free = free_[static_cast<int>(pool)];
-  links_[slot] = free;
-  free = slot;
-  if (pool == SlotPool::kPlain) ++free_count_;
+  if (pool == SlotPool::kPlain) {
+    ++free_count_;
+    slot = std::exchange(spare_, slot);
+  }
+  if (slot != segment::kNoSlot) {
+    std::uint32_t& free = free_[static_cast<int>(pool)];
+    links_[slot] = free;
+    free = slot;
+  }
   --counters().live_slots;
 }
 
-inline void Store::count_event(std::uint64_t meta) {
+inline void Store::count_event(segment::Counters& counters, std::uint64_t meta) {
   const auto kind = static_cast<std::uint32_t>(segment::Meta::kind(meta));
   const std::uint32_t row = kind == 0
                                 ? 16 + static_cast<std::uint32_t>(segment::Meta::block(meta) & 15)
                                 : kind * 2 + (segment::Meta::live(meta) ? 1 : 0);
-  ++counters().events[row & 31];
+  ++counters.events[row & 31];
 }
 
 // The word with the number comes last. Readers never look at the record being written: it is the
 // oldest one, and they leave that out.
-inline void Store::write_event(std::uint32_t slot, const segment::Payload& payload) {
-  ++head_;
-  segment::Event& event = this->event(head_);
+inline std::uint64_t Store::write_event(std::byte* base, std::uint32_t slot,
+                                        const PayloadWords& words) {
+  const std::uint64_t number = head_ + 1;
+  head_ = number;
+  const std::uint64_t mask = ring_mask_;
+  auto* events = reinterpret_cast<segment::Event*>(base + segment::kEventsOffset);
+  segment::Event& event = events[number & mask];
   // The ring is larger than a core's cache: a store that waits for its line holds up the next lock.
-  __builtin_prefetch(&this->event(head_ + kEventsAhead), 1);
-  store_payload(event.payload, payload);
+  __builtin_prefetch(&events[(number + kEventsAhead) & mask], 1);
+  store_words(event.payload, words);
   publish(*reinterpret_cast<std::uint64_t*>(&event),
-          std::uint64_t{slot} << 32 | static_cast<std::uint32_t>(head_));
+          std::uint64_t{slot} << 32 | static_cast<std::uint32_t>(number));
+  return number;
+}
+
+// One event, and of the slot the words that changed, by number. What is read over and over is read
+// once: no store may move across the others, so the compiler would read it again after each.
+template <std::size_t... Changed>
+void Store::commit_words(std::uint32_t slot_number, const PayloadWords& words) {
+  std::byte* const base = this->base();
+  const std::uint64_t number = write_event(base, slot_number, words);
+  segment::Slot& slot = reinterpret_cast<segment::Slot*>(base + segment::kTableOffset)[slot_number];
+  set_word(slot.version, number << 1 | 1);
+  auto* out = reinterpret_cast<std::uint64_t*>(&slot.payload);
+  (publish(out[Changed], words.word[Changed]), ...);
+  publish(slot.version, number << 1);
+  count_event(*reinterpret_cast<segment::Counters*>(base + segment::kCountersOffset),
+              words.word[0]);
+  publish(reinterpret_cast<segment::Header*>(base)->head, number);
 }
 
 inline void Store::commit(std::uint32_t number, const segment::Payload& payload) {
-  write_event(number, payload);
-  segment::Slot& slot = this->slot(number);
-  set_word(slot.version, head_ << 1 | 1);
-  store_payload(slot.payload, payload);
-  publish(slot.version, head_ << 1);
-  count_event(payload.meta);
-  publish(header().head, head_);
+  commit_words<0, 1, 2, 3, 4, 5, 6>(number, words_of(payload));
 }
 
 inline void Store::commit_beside_live_words(std::uint32_t number, const segment::Payload& payload) {
-  write_event(number, payload);
-  segment::Slot& slot = this->slot(number);
-  set_word(slot.version, head_ << 1 | 1);
-  const auto words = words_of(payload);
-  auto* out = reinterpret_cast<std::uint64_t*>(&slot.payload);
-  for (const std::size_t i : {0u, 1u, 5u, 6u}) publish(out[i], words.word[i]);
-  publish(slot.version, head_ << 1);
-  count_event(payload.meta);
-  publish(header().head, head_);
+  commit_words<0, 1, 5, 6>(number, words_of(payload));
 }
-static_assert(offsetof(segment::Payload, a) == 2 * 8 && offsetof(segment::Payload, time) == 4 * 8);
 
 inline void Store::commit_release(std::uint32_t number, std::uint64_t ticks) {
-  segment::Slot& slot = this->slot(number);
-  segment::Payload payload = load_payload(slot.payload);
-  payload.meta &= ~(1ull << segment::Meta::kLiveShift);
-  if (ticks != 0) payload.time = ticks;
-  write_event(number, payload);
-  set_word(slot.version, head_ << 1 | 1);
-  publish(slot.payload.meta, payload.meta);
-  if (ticks != 0) publish(slot.payload.time, ticks);
-  publish(slot.version, head_ << 1);
-  count_event(payload.meta);
-  publish(header().head, head_);
+  PayloadWords words = load_words(slot(number).payload);
+  words.word[kMetaWord] &= ~(1ull << segment::Meta::kLiveShift);
+  if (ticks == 0) return commit_words<kMetaWord>(number, words);
+  words.word[kTimeWord] = ticks;
+  commit_words<kMetaWord, kTimeWord>(number, words);
+}
+
+inline void Store::commit_operation(std::uint32_t number, std::uint32_t operation) {
+  constexpr std::uint64_t kDerived = std::uint64_t{segment::kFlagDerived}
+                                     << segment::Meta::kFlagsShift;
+  PayloadWords words = load_words(slot(number).payload);
+  words.word[kMetaWord] |= kDerived;
+  words.word[kOperationWord] = words.word[kOperationWord] >> 32 << 32 | operation;
+  commit_words<kMetaWord, kOperationWord>(number, words);
 }
 
 }  // namespace ttmem::client

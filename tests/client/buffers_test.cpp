@@ -316,6 +316,68 @@ TEST_F(Buffers4, RandomStreamsAgreeWithAMap) {
   EXPECT_EQ(reader().counters().live_slots, 0u);
 }
 
+// The runtime numbers its buffers. The newest one is found wherever it lies: released at once or
+// later, recorded again, flagged, named, cleared with the others; and so is one that comes late.
+TEST_F(Buffers1, RandomStreamsOfNumberedBuffersAgreeWithAMap) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  const ttmem_string_t name = recorder->interning.string("Followed", 8);
+  std::map<std::uint64_t, std::uint64_t> model;
+  std::uint64_t sum = 0, next = 1, replaced = 0, unknown = 0;
+  for (int step = 0; step < 50000; ++step) {
+    const std::uint64_t id = random() % 3 == 0 && next > 20 ? next - 1 - random() % 20 : next - 1;
+    const auto known = model.find(id);
+    switch (random() % 8) {
+      case 0:
+      case 1:
+      case 2:
+        ++next;
+        [[fallthrough]];
+      case 3: {  // a new one, or one with an earlier number
+        const std::uint64_t added = random() % 8 == 0 ? id : next - 1;
+        const std::uint64_t block = random() % 100000;
+        replaced += model.contains(added) ? 1 : 0;
+        allocate(buffer(added, block));
+        sum += block - model[added];
+        model[added] = block;
+        break;
+      }
+      case 4:
+        recorder->buffers.followed(allocator, 0, id, name);
+        break;
+      case 5:
+        unknown += known == model.end() ? 1 : 0;
+        recorder->buffers.flagged(allocator, 0, id, TTMEM_FLAG_PROGRAM_CACHE);
+        break;
+      default:
+        release(id);
+        if (known == model.end()) {
+          ++unknown;
+        } else {
+          sum -= known->second;
+          model.erase(known);
+        }
+    }
+    if (random() % 5000 == 0) {
+      recorder->allocators.cleared(allocator);
+      model.clear();
+      sum = 0;
+    }
+    ASSERT_EQ(taken(0), sum * 12);
+  }
+  const auto found = reader().live(Kind::kBuffer);
+  ASSERT_EQ(found.size(), model.size());
+  for (const Payload& payload : found) {
+    ASSERT_EQ(model.at(payload.id), Meta::block(payload.meta));
+  }
+  EXPECT_EQ(reader().anomalies(TTMEM_ANOMALY_REPLACED), replaced);
+  EXPECT_EQ(reader().anomalies(TTMEM_ANOMALY_UNKNOWN_FREE), unknown);
+  for (const auto& [id, block] : model) release(id);
+  EXPECT_EQ(taken(0), 0u);
+  EXPECT_EQ(reader().counters().live_slots, 0u);
+}
+
 TEST_F(Buffers1, ThreadsLoseNothing) {
   constexpr std::uint64_t kThreads = 4, kEach = 4000;
   std::vector<std::thread> threads;

@@ -88,6 +88,30 @@ TEST(SlotIndex, KeepsEntriesWithEqualTags) {
   }
 }
 
+TEST(SlotIndex, TheNewestLiesBesideTheBucketsUntilItIsSettledOrTaken) {
+  Index index;
+  ASSERT_TRUE(index.insert(1, 10));
+  index.key_of.resize(21);
+  index.key_of[20] = 2;
+  index.slots.set_newest(20);
+  EXPECT_EQ(index.slots.size(), 2u);
+  EXPECT_EQ(index.slots.newest(), 20u);
+  EXPECT_EQ(index.find(2), SlotIndex::kNone) << "the caller looks there first";
+  ASSERT_TRUE(index.slots.settle(index.overflow, Index::tag(2)));
+  EXPECT_EQ(index.slots.newest(), SlotIndex::kNone);
+  EXPECT_EQ(index.find(2), 20u);
+  EXPECT_EQ(index.slots.size(), 2u);
+
+  index.slots.set_newest(15);
+  EXPECT_EQ(index.slots.take_newest(), 15u);
+  EXPECT_EQ(index.slots.newest(), SlotIndex::kNone);
+  index.slots.set_newest(16);
+  std::uint32_t cursor = 0, sum = 0;
+  for (int i = 0; i < 3; ++i) sum += index.slots.take_any(index.overflow, &cursor);
+  EXPECT_EQ(sum, 10u + 20u + 16u);
+  EXPECT_EQ(index.slots.size(), 0u);
+}
+
 TEST(SlotIndex, WithoutMemoryRefusesAndChangesNothing) {
   SlotIndex slots;
   IndexOverflow overflow;  // none was reserved
@@ -96,6 +120,9 @@ TEST(SlotIndex, WithoutMemoryRefusesAndChangesNothing) {
   while (stored < 1000 && slots.insert(overflow, 7, stored)) ++stored;
   EXPECT_EQ(stored, IndexBucket::kEntries);
   EXPECT_EQ(slots.size(), stored);
+  slots.set_newest(stored);
+  EXPECT_FALSE(slots.settle(overflow, 7));
+  EXPECT_EQ(slots.newest(), stored) << "it stays where it is";
   slots.give_back();
 }
 
