@@ -15,6 +15,8 @@ using segment::RingManager;
 using segment::RingPlan;
 using segment::RingRules;
 
+static_assert(sizeof ttmem_ring_launch::bytes / sizeof(std::uint32_t) >= kMaxRings);
+
 bool Rings::open(SegmentWriter& writer, Devices& devices, Workloads& workloads) {
   writer_ = &writer;
   devices_ = &devices;
@@ -99,6 +101,7 @@ ttmem_ring_manager_t Rings::opened(ttmem_set_t set, std::uint32_t queue, std::ui
     RingRules(manager).reset();
   });
   state.has_saved = false;
+  state.used = 0;
   state.open = true;
   auto& header = writer_->store.header();
   if (id > header.ring_manager_count) publish(header.ring_manager_count, id);
@@ -120,44 +123,59 @@ void Rings::freed(ttmem_ring_manager_t id, std::uint32_t sync) {
 
 [[gnu::hot]] void Rings::launched(ttmem_ring_manager_t id, const ttmem_ring_launch& launch) {
   bool reloaded = false;
-  const Launched launched = {launch.workload, workloads_->live(launch.workload)};
-  change(id, [&](RingManager& manager, RingState& state) {
-    RingRules rules(manager);
-    const RingPlan plan = rules.reserve(launch.bytes, TTMEM_CORE_TYPES);
-    if (launch.has_freed != 0) rules.free(launch.freed);
-    rules.take(plan, launch.sync, id_of(launched.workload));
-    reloaded = write(id, manager, state, plan, launched);
-  });
-  if (reloaded) note_reload(record(id), launch.workload);
-}
-
-void Rings::simulated(ttmem_ring_manager_t id, ttmem_workload_t workload,
-                      const std::uint32_t* bytes, std::uint32_t count, std::uint32_t workers,
-                      bool first) {
-  bool reloaded = false;
-  const Launched launched = {workload, workloads_->live(workload)};
-  change(id, [&](RingManager& manager, RingState& state) {
-    const RingPlan plan =
-        RingRules(manager).launch(bytes, count, workers, first, id_of(launched.workload));
-    reloaded = write(id, manager, state, plan, launched);
-  });
-  if (reloaded) note_reload(record(id), workload);
-}
-
-[[gnu::hot]] bool Rings::write(ttmem_ring_manager_t id, RingManager& manager, RingState& state,
-                               const RingPlan& plan, const Launched& launched) {
-  const auto& [handle, workload] = launched;
+  Workload* workload = workloads_->live(launch.workload);
   const std::uint64_t workload_id = id_of(workload);
-  bool was_there = true;
-  for (std::uint32_t i = 0; i < plan.count; ++i) {
-    if (plan.bytes[i] == 0) continue;
-    was_there = was_there && state.contents[i].holds(handle);
-    state.contents[i].write(manager.contents[i],
-                            {plan.address[i], plan.address[i] + plan.bytes[i], handle, workload_id},
-                            [&](std::uint64_t other) {
-                              if (workloads_->live(other) != nullptr) ++manager.evictions;
-                            });
-  }
+  const std::uint32_t* freed = launch.has_freed != 0 ? &launch.freed : nullptr;
+  change(id, [&](RingManager& manager, RingState& state) {
+    bool was_there = true;
+    ++manager.reserves;
+    for (std::uint32_t i = 0; i < manager.ring_count; ++i) {
+      const std::uint32_t bytes = launch.bytes[i];
+      if (bytes != 0) {
+        state.used |= 1u << i;
+        const std::uint32_t address =
+            RingRules::launched(manager.rings[i], bytes, freed, launch.sync, workload_id);
+        was_there &=
+            write(manager, state, i, {address, address + bytes, launch.workload, workload_id});
+      } else if (freed != nullptr && (state.used >> i & 1) != 0) {
+        RingRules::free(manager.rings[i], *freed);
+      }
+    }
+    reloaded = is_reload(id, manager, workload, was_there);
+  });
+  if (reloaded) [[unlikely]]
+    note_reload(record(id), launch.workload);
+}
+
+void Rings::simulated(ttmem_ring_manager_t id, ttmem_workload_t handle, const std::uint32_t* bytes,
+                      std::uint32_t count, std::uint32_t workers, bool first) {
+  bool reloaded = false;
+  Workload* workload = workloads_->live(handle);
+  const std::uint64_t workload_id = id_of(workload);
+  change(id, [&](RingManager& manager, RingState& state) {
+    const RingPlan plan = RingRules(manager).launch(bytes, count, workers, first, workload_id);
+    bool was_there = true;
+    for (std::uint32_t i = 0; i < plan.count; ++i) {
+      if (plan.bytes[i] == 0) continue;
+      state.used |= 1u << i;
+      was_there &= write(manager, state, i,
+                         {plan.address[i], plan.address[i] + plan.bytes[i], handle, workload_id});
+    }
+    reloaded = is_reload(id, manager, workload, was_there);
+  });
+  if (reloaded) note_reload(record(id), handle);
+}
+
+[[gnu::hot, gnu::noinline]] bool Rings::write(RingManager& manager, RingState& state,
+                                              std::uint32_t ring,
+                                              const RingContents::Writing& slice) {
+  return state.contents[ring].write(manager.contents[ring], slice, [&](std::uint64_t other) {
+    if (workloads_->live(other) != nullptr) ++manager.evictions;
+  });
+}
+
+bool Rings::is_reload(ttmem_ring_manager_t id, RingManager& manager, Workload* workload,
+                      bool was_there) {
   if (workload == nullptr) return false;
   const std::uint64_t bit = 1ull << id;
   const bool had_slice = (workload->ring_managers.load(std::memory_order_relaxed) & bit) != 0;
@@ -167,7 +185,7 @@ void Rings::simulated(ttmem_ring_manager_t id, ttmem_workload_t workload,
   return reloaded;
 }
 
-void Rings::note_reload(const RingManager& manager, ttmem_workload_t workload) {
+[[gnu::cold]] void Rings::note_reload(const RingManager& manager, ttmem_workload_t workload) {
   const DeviceList& list = *devices_->list(manager.set);
   const LockGuard guard(writer_->store.lock);
   for (std::uint16_t i = 0; i < list.count; ++i) {
@@ -181,6 +199,7 @@ void Rings::filled(ttmem_ring_manager_t id, std::uint32_t sync) {
   change(id, [&](RingManager& manager, RingState& state) {
     known = true;
     RingRules(manager).fill(sync);
+    state.used = ~0u;
     for (std::uint32_t i = 0; i < manager.ring_count; ++i) {
       state.contents[i].write_all(manager.contents[i], manager.rings[i], [&](std::uint64_t other) {
         if (workloads_->live(other) != nullptr) ++manager.evictions;

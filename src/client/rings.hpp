@@ -27,16 +27,20 @@ class RingContents {
   };
 
   // A slice of a workload is written. Calls evicted(handle) for each slice it destroys, in whole or
-  // in part, that belongs to another workload.
+  // in part, that belongs to another workload. Says whether this one had a slice.
   template <class Evicted>
-  void write(segment::RingContents& shown, const Writing& slice, Evicted evicted) {
+  bool write(segment::RingContents& shown, const Writing& slice, Evicted evicted) {
     std::uint32_t kept = 0;
+    bool was_there = false;
     for (std::uint32_t i = 0; i < count_; ++i) {
       const segment::RingSlice& old = shown.slices[i];
-      const bool overwritten = old.begin < slice.end && slice.begin < old.end;
-      const bool own = handles_[i] == slice.handle;
-      if (overwritten && !own) evicted(handles_[i]);
-      if (!overwritten && !own) keep(shown, i, kept++);
+      if (handles_[i] == slice.handle) {
+        was_there = true;
+      } else if (old.begin < slice.end && slice.begin < old.end) {
+        evicted(handles_[i]);
+      } else {
+        keep(shown, i, kept++);
+      }
     }
     count_ = kept;
     if (count_ == segment::kRingSlices) {  // more than are remembered: the oldest one is given up
@@ -45,6 +49,7 @@ class RingContents {
       --count_;
     }
     add(shown, slice);
+    return was_there;
   }
 
   // A trace has the whole ring.
@@ -54,13 +59,6 @@ class RingContents {
     count_ = 0;
     constexpr std::uint64_t kTrace = segment::RingRules::kEverybody;
     add(shown, {ring.base, ring.base + ring.bytes, kTrace, kTrace});
-  }
-
-  bool holds(std::uint64_t handle) const {
-    for (std::uint32_t i = 0; i < count_; ++i) {
-      if (handles_[i] == handle) return true;
-    }
-    return false;
   }
 
   void clear() { count_ = 0; }
@@ -85,6 +83,7 @@ struct RingState {
   ShortLock lock;
   bool open;
   bool has_saved;
+  std::uint32_t used;  // a bit for each ring that has ever held something
   RingContents contents[segment::kMaxRings];
   segment::Ring saved[segment::kMaxRings];
 };
@@ -115,13 +114,13 @@ class Rings {
   // Runs change(manager, state) under the manager's lock, as one change of its record.
   template <class Change>
   void change(ttmem_ring_manager_t id, Change change);
-  struct Launched {
-    ttmem_workload_t handle;
-    Workload* workload;  // null: it is not live
-  };
-  // Writes a plan into the contents: counts evictions, and says whether it was a reload.
-  bool write(ttmem_ring_manager_t id, segment::RingManager& manager, RingState& state,
-             const segment::RingPlan& plan, const Launched& launched);
+  // Writes a slice into the contents of a ring: counts evictions, and says whether its workload had
+  // one there.
+  bool write(segment::RingManager& manager, RingState& state, std::uint32_t ring,
+             const RingContents::Writing& slice);
+  // Whether a launch whose slices were there, or not, had to write them again; counts it.
+  static bool is_reload(ttmem_ring_manager_t id, segment::RingManager& manager, Workload* workload,
+                        bool was_there);
   void note_reload(const segment::RingManager& manager, ttmem_workload_t workload);
 
   SegmentWriter* writer_ = nullptr;

@@ -26,13 +26,6 @@ bool Workloads::open(SegmentWriter& writer, Devices& devices, Buffers& buffers,
   return pool_.reserve(writer.most_records()) && ids_.open();
 }
 
-[[gnu::hot]] Workload* Workloads::live(ttmem_workload_t handle) const {
-  const auto index = static_cast<std::uint32_t>(handle);
-  if (index == 0 || !pool_.holds(index)) return nullptr;
-  Workload& workload = pool_[index];
-  return workload.handle.load(std::memory_order_acquire) == handle ? &workload : nullptr;
-}
-
 Workload* Workloads::expect(ttmem_workload_t handle) {
   Workload* workload = live(handle);
   if (workload != nullptr) return workload;

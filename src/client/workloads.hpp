@@ -18,7 +18,8 @@
 
 namespace ttmem::client {
 
-struct Workload {
+// What a launch looks at is in one cache line.
+struct alignas(64) Workload {
   std::uint32_t next;
   std::uint32_t slot;
   Membership membership;
@@ -28,6 +29,7 @@ struct Workload {
   std::uint16_t set;
   std::uint16_t reuses;
 };
+static_assert(sizeof(Workload) == 64);
 
 class Workloads {
  public:
@@ -63,7 +65,12 @@ class Workloads {
   void count_reload(ttmem_workload_t handle);
 
   // Null for a handle that is not live. Needs no lock.
-  Workload* live(ttmem_workload_t handle) const;
+  Workload* live(ttmem_workload_t handle) const {
+    const auto index = static_cast<std::uint32_t>(handle);
+    if (index == 0 || !pool_.holds(index)) return nullptr;
+    Workload& workload = pool_[index];
+    return workload.handle.load(std::memory_order_acquire) == handle ? &workload : nullptr;
+  }
   // The same, and says what is wrong with the handle.
   Workload* expect(ttmem_workload_t handle);
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint32_t kActiveEthernet = 1;  // HalProgrammableCoreType::ACTIVE_ETH
 
-std::uint32_t following(std::uint32_t index) { return (index + 1) % kRingEntries; }
+constexpr std::uint32_t following(std::uint32_t index) { return (index + 1) % kRingEntries; }
 
 struct Spot {
   std::uint32_t address;
@@ -16,7 +16,7 @@ struct Spot {
 };
 
 // Where `bytes` fit into a ring that is in use, going over its entries from the oldest one.
-Spot find_spot(const Ring& ring, std::uint32_t bytes) {
+[[gnu::hot]] Spot find_spot(const Ring& ring, std::uint32_t bytes) {
   const std::uint32_t end = ring.base + ring.bytes;
   for (std::uint32_t oldest = ring.free_index;; oldest = following(oldest)) {
     const RingEntry& entry = ring.entries[oldest];
@@ -36,7 +36,7 @@ Spot find_spot(const Ring& ring, std::uint32_t bytes) {
   }
 }
 
-Spot place(const Ring& ring, std::uint32_t bytes) {
+[[gnu::hot]] Spot place(const Ring& ring, std::uint32_t bytes) {
   const RingEntry& oldest = ring.entries[ring.free_index];
   const bool empty = ring.free_index == ring.alloc_index;
   if (bytes == 0) return {ring.entries[ring.alloc_index].address, 0, false};
@@ -62,7 +62,32 @@ NextPlace next_place(const Ring& told) {
   return {cursor, fits};
 }
 
-[[gnu::hot]] RingPlan RingRules::reserve(const std::uint32_t* bytes, std::uint32_t count) const {
+[[gnu::hot, gnu::flatten]] std::uint32_t RingRules::launched(Ring& ring, std::uint32_t bytes,
+                                                             const std::uint32_t* freed,
+                                                             std::uint32_t sync,
+                                                             std::uint64_t workload) {
+  const std::uint32_t address = place(ring, bytes).address;
+  if (freed != nullptr) free(ring, *freed);
+  take(ring, {address, bytes, sync, 0, workload});
+  return address;
+}
+
+[[gnu::hot]] void RingRules::free(Ring& ring, std::uint32_t sync) {
+  while (ring.free_index != ring.alloc_index && ring.entries[ring.free_index].sync <= sync) {
+    ring.free_index = following(ring.free_index);
+  }
+}
+
+[[gnu::hot]] void RingRules::take(Ring& ring, const RingEntry& entry) {
+  ring.entries[ring.alloc_index] = entry;
+  ring.alloc_index = following(ring.alloc_index);
+  const std::uint32_t end = entry.address + entry.bytes;
+  ring.entries[ring.alloc_index] = {end, 0, 0, 0, 0};
+  if (entry.bytes > ring.largest_bytes) ring.largest_bytes = entry.bytes;
+  if (end - ring.base > ring.high_water) ring.high_water = end - ring.base;
+}
+
+RingPlan RingRules::reserve(const std::uint32_t* bytes, std::uint32_t count) const {
   RingPlan plan = {};
   plan.count = count < manager_.ring_count ? count : manager_.ring_count;
   for (std::uint32_t i = 0; i < plan.count; ++i) {
@@ -77,27 +102,15 @@ NextPlace next_place(const Ring& told) {
   return plan;
 }
 
-[[gnu::hot]] void RingRules::free(std::uint32_t sync) {
-  for (std::uint32_t i = 0; i < manager_.ring_count; ++i) {
-    Ring& ring = manager_.rings[i];
-    while (ring.free_index != ring.alloc_index && ring.entries[ring.free_index].sync <= sync) {
-      ring.free_index = following(ring.free_index);
-    }
-  }
+void RingRules::free(std::uint32_t sync) {
+  for (std::uint32_t i = 0; i < manager_.ring_count; ++i) free(manager_.rings[i], sync);
 }
 
-[[gnu::hot]] void RingRules::take(const RingPlan& plan, std::uint32_t sync,
-                                  std::uint64_t workload) {
+void RingRules::take(const RingPlan& plan, std::uint32_t sync, std::uint64_t workload) {
   ++manager_.reserves;
   for (std::uint32_t i = 0; i < plan.count; ++i) {
     if (plan.bytes[i] == 0) continue;
-    Ring& ring = manager_.rings[i];
-    ring.entries[ring.alloc_index] = {plan.address[i], plan.bytes[i], sync, 0, workload};
-    ring.alloc_index = following(ring.alloc_index);
-    ring.entries[ring.alloc_index] = {plan.address[i] + plan.bytes[i], 0, 0, 0, 0};
-    if (plan.bytes[i] > ring.largest_bytes) ring.largest_bytes = plan.bytes[i];
-    const std::uint32_t top = plan.address[i] + plan.bytes[i] - ring.base;
-    if (top > ring.high_water) ring.high_water = top;
+    take(manager_.rings[i], {plan.address[i], plan.bytes[i], sync, 0, workload});
   }
 }
 

@@ -48,12 +48,21 @@ class RingRules {
   void fill(std::uint32_t sync);
   void reset();
 
-  // All of one launch: plan, free what it waits for (everything, if its binaries are in flight),
-  // take it for `workers` more completions. Returns the plan.
+  // One ring of a launch that the runtime told: plans `bytes`, frees up to `*freed` unless it is
+  // null, takes what was planned until `sync`. The slice's address. Rings do not matter to each
+  // other.
+  static std::uint32_t launched(Ring& ring, std::uint32_t bytes, const std::uint32_t* freed,
+                                std::uint32_t sync, std::uint64_t workload);
+  static void free(Ring& ring, std::uint32_t sync);
+
+  // All of one launch that is replayed: plan, free what it waits for (everything, if its binaries
+  // are in flight), take it for `workers` more completions. Returns the plan.
   RingPlan launch(const std::uint32_t* bytes, std::uint32_t count, std::uint32_t workers,
                   bool first, std::uint64_t workload);
 
  private:
+  static void take(Ring& ring, const RingEntry& entry);
+
   RingManager& manager_;
 };
 
