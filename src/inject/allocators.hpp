@@ -12,7 +12,8 @@
 
 namespace ttmem::inject {
 
-struct Allocator {
+/// On a cache line of its own.
+struct alignas(64) Allocator {
   std::atomic<const void*> key{nullptr};  ///< AllocatorImpl*
   std::atomic<ttmem_allocator_t> id{0};
   ttmem_set_t set = 0;

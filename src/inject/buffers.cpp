@@ -12,6 +12,7 @@
 #include "inject/core_ranges.hpp"
 #include "inject/failures.hpp"
 #include "inject/hooks.hpp"
+#include "inject/hot_data.hpp"
 #include "inject/metal.hpp"
 #include "inject/scopes.hpp"
 #include "inject/unnamed_buffers.hpp"
@@ -212,7 +213,7 @@ namespace {
   ttmem_buffer record = {};
   if (!describe(allocator, buffer, address, record)) return;
   unnamed_buffers::expect();
-  ttmem_buffer_allocated(&record);
+  recorder.allocated(&record);
   unnamed_buffers::allocated(record);
   if (scopes.binaries_of) note_binaries(record);
 }
@@ -242,7 +243,7 @@ namespace {
   const ttmem_allocator_t on = entry->id.load(std::memory_order_relaxed);
   if (ids_are_ordered() && id < entry->released_below.load(std::memory_order_relaxed)) [[unlikely]]
     return ttmem_buffer_freed_if_known(on, space, id);
-  ttmem_buffer_freed(on, space, id);
+  recorder.freed(on, space, id);
 }
 
 void report_failure(const void* allocator, const void* buffer, const char* message) {
@@ -263,12 +264,12 @@ extern "C" [[gnu::hot]] Returned ttmem_hook_allocate_buffer(void* allocator, voi
     quietly([&] { report_failure(allocator, buffer, error.what()); });
     throw;
   }
-  if (ttmem_enabled()) quietly([&] { record_allocation(allocator, buffer, result.low); });
+  if (recorder.enabled()) quietly([&] { record_allocation(allocator, buffer, result.low); });
   return result;
 }
 
 extern "C" [[gnu::hot]] void ttmem_on_deallocate_buffer(void* allocator, void* buffer) noexcept {
-  if (ttmem_enabled()) quietly([=] { record_free(allocator, buffer); });
+  if (recorder.enabled()) quietly([=] { record_free(allocator, buffer); });
 }
 
 }  // namespace ttmem::inject

@@ -12,7 +12,17 @@
 .macro FRAME_thunk id
 .endm
 
-.macro ENTRY_thunk id
+.macro saved register
+        pushq   %\register
+        .cfi_adjust_cfa_offset 8
+.endm
+
+.macro restored register
+        popq    %\register
+        .cfi_adjust_cfa_offset -8
+.endm
+
+.macro thunk_begins id
         .section .text.hot, "ax", @progbits
         .p2align 4
         .globl  ttmem_thunk_\id
@@ -21,38 +31,45 @@
 ttmem_thunk_\id:
         .cfi_startproc
         endbr64
-        pushq   %rdi
-        .cfi_adjust_cfa_offset 8
-        pushq   %rsi
-        .cfi_adjust_cfa_offset 8
-        pushq   %rdx
-        .cfi_adjust_cfa_offset 8
-        pushq   %rcx
-        .cfi_adjust_cfa_offset 8
-        pushq   %r8
-        .cfi_adjust_cfa_offset 8
-        pushq   %r9
-        .cfi_adjust_cfa_offset 8
+        saved   rdi
+        saved   rsi
+.endm
+
+/* The stack is aligned to 16 bytes before a call. */
+.macro thunk_calls id
         subq    $8, %rsp
         .cfi_adjust_cfa_offset 8
         call    ttmem_on_\id
         addq    $8, %rsp
         .cfi_adjust_cfa_offset -8
-        popq    %r9
-        .cfi_adjust_cfa_offset -8
-        popq    %r8
-        .cfi_adjust_cfa_offset -8
-        popq    %rcx
-        .cfi_adjust_cfa_offset -8
-        popq    %rdx
-        .cfi_adjust_cfa_offset -8
-        popq    %rsi
-        .cfi_adjust_cfa_offset -8
-        popq    %rdi
-        .cfi_adjust_cfa_offset -8
+.endm
+
+.macro thunk_ends id
+        restored rsi
+        restored rdi
         jmp     *ttmem_original_\id(%rip)
         .cfi_endproc
         .size   ttmem_thunk_\id, . - ttmem_thunk_\id
+.endm
+
+.macro ENTRY_OF_2_thunk id
+        thunk_begins \id
+        thunk_calls \id
+        thunk_ends \id
+.endm
+
+.macro ENTRY_thunk id
+        thunk_begins \id
+        saved   rdx
+        saved   rcx
+        saved   r8
+        saved   r9
+        thunk_calls \id
+        restored r9
+        restored r8
+        restored rcx
+        restored rdx
+        thunk_ends \id
 .endm
 
 #include "inject/hooks.def"

@@ -7,9 +7,11 @@
 
 #include <typeinfo>
 
+#include "inject/hot_data.hpp"
+
 namespace ttmem::inject::metal {
 
-Functions functions;
+TTMEM_HOT_DATA Functions functions;
 
 namespace {
 
@@ -19,7 +21,7 @@ struct Library {
 };
 
 /// What a command queue that writes programs itself points to first.
-const void* slow_queue_functions = nullptr;
+TTMEM_HOT_DATA const void* slow_queue_functions = nullptr;
 
 Library& library() {
   static Library& library = *new Library;

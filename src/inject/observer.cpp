@@ -14,6 +14,7 @@
 #include "inject/children.hpp"
 #include "inject/frames/lines.hpp"
 #include "inject/hooks.hpp"
+#include "inject/hot_data.hpp"
 #include "inject/late_attach.hpp"
 #include "inject/library_version.hpp"
 #include "inject/locks.hpp"
@@ -22,20 +23,27 @@
 #include "inject/preload/slots.h"
 
 extern "C" {
-#define TTMEM_HOOK(id, manner, symbol, lost) void* ttmem_original_##id = nullptr;
+#define TTMEM_HOOK(id, manner, symbol, lost) TTMEM_HOT_DATA void* ttmem_original_##id = nullptr;
 #include "inject/hooks.def"
 #undef TTMEM_HOOK
 
 #define ENTRY_TARGET(id) void ttmem_thunk_##id(void);
+#define ENTRY_OF_2_TARGET(id) ENTRY_TARGET(id)
 #define FRAME_TARGET(id) void ttmem_hook_##id##_declared(void) __asm__("ttmem_hook_" #id);
 #define TTMEM_HOOK(id, manner, symbol, lost) manner##_TARGET(id)
 #include "inject/hooks.def"
 #undef TTMEM_HOOK
 #undef ENTRY_TARGET
+#undef ENTRY_OF_2_TARGET
 #undef FRAME_TARGET
 }
 
 namespace ttmem::inject {
+
+// In the order of an operation, on one cache line.
+alignas(64) TTMEM_HOT_DATA constinit RecorderCalls recorder = {
+    ttmem_buffer_allocated_, ttmem_buffer_freed_, ttmem_buffer_followed,
+    ttmem_ring_launched,     ttmem_dispatched_,   &ttmem_active_};
 
 namespace {
 
@@ -49,6 +57,7 @@ struct Hook {
 
 const Hook kHooks[] = {
 #define ENTRY_TARGET(id) ttmem_thunk_##id
+#define ENTRY_OF_2_TARGET(id) ENTRY_TARGET(id)
 #define FRAME_TARGET(id) ttmem_hook_##id##_declared
 #define TTMEM_HOOK(id, manner, symbol, lost) \
   {#id, #symbol, manner##_TARGET(id), &ttmem_original_##id, nullptr},
@@ -57,6 +66,7 @@ const Hook kHooks[] = {
 #include "inject/hooks.def"
 #undef TTMEM_HOOK
 #undef ENTRY_TARGET
+#undef ENTRY_OF_2_TARGET
 #undef FRAME_TARGET
 };
 constexpr std::size_t kHookCount = sizeof kHooks / sizeof kHooks[0];

@@ -11,6 +11,7 @@
 
 #include "inject/handle_cache.hpp"
 #include "inject/hooks.hpp"
+#include "inject/hot_data.hpp"
 #include "inject/kernels.hpp"
 #include "inject/locks.hpp"
 #include "inject/metal.hpp"
@@ -271,7 +272,7 @@ void workload_destroyed(const void* workload) {
   if (!handle) handle = remember_launch(workload, queue, caller);
   if (traces::captured(queue, handle)) return;
   const std::uint32_t flags = metal::is_slow_queue(queue) ? std::uint32_t{TTMEM_DISPATCH_SLOW} : 0u;
-  ttmem_dispatched(handle, metal::number_of_queue(queue), 0, flags);
+  recorder.dispatched(handle, metal::number_of_queue(queue), 0, flags);
 }
 
 void launched_slowly(const void* program, const void* device) {

@@ -11,6 +11,7 @@
 
 #include "inject/chips.hpp"
 #include "inject/hooks.hpp"
+#include "inject/hot_data.hpp"
 #include "inject/locks.hpp"
 #include "inject/metal.hpp"
 #include "inject/programs.hpp"
@@ -41,7 +42,11 @@ std::unordered_map<const void*, Manager>& managers() {
   return map;
 }
 
-/// The manager that was used last, of those that share a place: found without a lock.
+/// The manager that was used last, of those that share a place: found without a lock. Programs with
+/// one queue find theirs in `latest`, without a look at the places.
+constinit Manager nobody;
+TTMEM_HOT_DATA constinit std::atomic<Manager*> latest{&nobody};
+
 std::atomic<Manager*>& recent(const void* key) {
   static std::atomic<Manager*> places[64];
   return places[(reinterpret_cast<std::uintptr_t>(key) >> 4) * 0x9E3779B97F4A7C15u >> 58];
@@ -53,12 +58,8 @@ std::atomic<Manager*>& recent(const void* key) {
   const auto found = managers().find(key);
   if (found == managers().end()) return nullptr;
   recent(key).store(&found->second, std::memory_order_release);
+  latest.store(&found->second, std::memory_order_release);
   return &found->second;
-}
-
-[[gnu::hot]] Manager* find(const void* key) {
-  Manager* manager = recent(key).load(std::memory_order_acquire);
-  return manager && manager->key == key ? manager : find_among_all(key);
 }
 
 void added(const void* key, std::uint32_t base, std::uint32_t bytes) {
@@ -100,13 +101,23 @@ std::uint32_t managers_of(const void* queue) {
   manager.mesh = mesh;
 }
 
-/// The manager of a call, known to the recorder; null if it is not.
-[[gnu::hot]] Manager* used(const void* key) {
-  Manager* manager = find(key);
+[[gnu::cold, gnu::noinline]] Manager* used_first(const void* key) {
+  Manager* manager = find_among_all(key);
   if (!manager) return nullptr;
   manager->in_use = true;
   if (!manager->recorded && scopes.queue) open(*manager);
   return manager->recorded ? manager : nullptr;
+}
+
+/// The manager of a call, known to the recorder; null if it is not.
+[[gnu::always_inline]] inline Manager* used(const void* key) {
+  Manager* manager = latest.load(std::memory_order_acquire);
+  if (manager->key != key) manager = recent(key).load(std::memory_order_acquire);
+  if (!manager || manager->key != key || !manager->recorded) [[unlikely]] {
+    return used_first(key);
+  }
+  manager->in_use = true;
+  return manager;
 }
 
 /// Its rings hold nothing any more; a new mesh may get the same place in memory.
@@ -166,7 +177,12 @@ extern "C" [[gnu::hot]] void ttmem_on_ring_reserved(
     Manager* manager = used(key);
     if (!manager || sizes->size() < manager->ring_count) return;
     if (manager->launch.has_freed) give_up_plan(*manager);
-    std::copy_n(sizes->begin(), manager->ring_count, manager->launch.bytes);
+    // Word by word: they are too few for a call of memcpy.
+    const std::uint32_t* from = sizes->data();
+    const std::uint32_t count = manager->ring_count;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      __atomic_store_n(&manager->launch.bytes[i], from[i], __ATOMIC_RELAXED);
+    }
     manager->is_planned = true;
   });
 }
@@ -188,7 +204,7 @@ extern "C" [[gnu::hot]] void ttmem_on_ring_taken(void* key, std::uint32_t sync) 
     if (!manager || !manager->is_planned) return;
     manager->launch.workload = programs::current();
     manager->launch.sync = sync;
-    ttmem_ring_launched(manager->recorded, &manager->launch);
+    recorder.ring_launched(manager->recorded, &manager->launch);
     manager->is_planned = false;
     manager->launch.has_freed = 0;
   });

@@ -10,6 +10,7 @@
 
 #include "inject/chips.hpp"
 #include "inject/hooks.hpp"
+#include "inject/hot_data.hpp"
 #include "inject/locks.hpp"
 #include "inject/metal.hpp"
 #include "inject/rings.hpp"
@@ -18,7 +19,7 @@ namespace ttmem::inject::traces {
 
 namespace {
 
-std::atomic<int> capturing{0};
+TTMEM_HOT_DATA std::atomic<int> capturing{0};
 
 /// The trace that each queue is capturing; guarded by the state lock.
 std::map<const void*, std::uint32_t>& by_queue() {

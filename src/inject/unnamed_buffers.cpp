@@ -11,6 +11,7 @@
 #include "inject/frames/lines.hpp"
 #include "inject/handle_cache.hpp"
 #include "inject/hooks.hpp"
+#include "inject/hot_data.hpp"
 #include "inject/locks.hpp"
 #include "inject/operation_name.hpp"
 #include "inject/scopes.hpp"
@@ -100,7 +101,7 @@ void written() { forget(); }
   if (name == 0) return;
   if (waiting.origin != 0 && ttmem_origin_here() != waiting.origin) return;
   for (unsigned i = 0; i < count; ++i) {
-    ttmem_buffer_followed(waiting.allocator[i], waiting.space[i], waiting.id[i], name);
+    recorder.followed(waiting.allocator[i], waiting.space[i], waiting.id[i], name);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "inject/chips.hpp"
 #include "inject/failures.hpp"
 #include "inject/hooks.hpp"
+#include "inject/hot_data.hpp"
 #include "inject/metal.hpp"
 #include "inject/programs.hpp"
 #include "inject/scopes.hpp"
@@ -112,7 +113,7 @@ extern "C" [[gnu::hot]] Returned ttmem_hook_enqueue_workload(void* queue, void* 
     quietly([&] { failures::enqueue(error.what(), metal::mesh_of_queue(queue)); });
     throw;
   }
-  if (ttmem_enabled()) {
+  if (recorder.enabled()) {
     quietly([&] {
       programs::enqueued(implementation, queue, caller);
       unnamed_buffers::launched(caller);
