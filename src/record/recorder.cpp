@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "collect/process_description.hpp"
+#include "segment/reader_records.hpp"
 
 namespace ttmem::record {
 
@@ -36,6 +37,12 @@ constexpr double kFillWanted = 0.25;  // of a ring, between two looks
 constexpr std::chrono::nanoseconds kShortestPause = 500us;
 constexpr std::chrono::nanoseconds kLongestPause = 50ms;
 constexpr double kFastestPerSecond = 1e6;  // events that a process may begin with at once
+
+// What one owner's files have cost in a look.
+struct Spent {
+  std::uint64_t ns = 0;
+  std::uint32_t patience = segment::Patience::kMost;
+};
 
 template <std::size_t N>
 void put(const std::string& text, char (&field)[N]) {
@@ -228,20 +235,22 @@ void Recorder::follow(const collect::Moment& now) {
   std::vector<int> descriptors;
   for (const auto& follower : followers_) descriptors.push_back(follower->exit_descriptor());
   const std::vector<bool> exited = collect::poll_exited(descriptors);
-  std::map<std::uint32_t, std::uint64_t> spent;
+  std::map<std::uint32_t, Spent> spent;
   const std::size_t first = std::exchange(first_, 0);
   for (std::size_t turn = 0; turn < followers_.size(); ++turn) {
     const std::size_t i = (first + turn) % followers_.size();
     Follower& follower = *followers_[i];
-    std::uint64_t& of_owner = spent[follower.reader().file().owner()];
-    if (!follower.is_trusted() && of_owner > kMostLookNs) {
+    Spent& of_owner = spent[follower.reader().file().owner()];
+    if (!follower.is_trusted() && of_owner.ns > kMostLookNs) {
       if (first_ == 0) first_ = i;  // where the next look begins
       continue;
     }
     const std::uint64_t before = collect::processor_ns();
+    segment::Patience::left() = of_owner.patience;
     const bool over = is_lost(follower, now, exited[i]) || follower.is_done();
     write(follower, now, over);
-    of_owner += collect::processor_ns() - before;
+    of_owner.patience = segment::Patience::left();
+    of_owner.ns += collect::processor_ns() - before;
     if (!over) continue;
     end(follower, now);
     followers_[i].reset();

@@ -39,6 +39,24 @@ bool agree(const T& first, const T& second) {
   return std::memcmp(&first, &second, sizeof(T)) == 0;
 }
 
+// How often a reader may still wait for writers that stand in the middle of a record. Each time it
+// gives the processor away, and on a busy machine gets it back only after a while. Whoever looks at
+// the files of several owners gives each of them a share.
+class Patience {
+ public:
+  static constexpr std::uint32_t kMost = 64;
+  static std::uint32_t& left() {
+    thread_local std::uint32_t left = kMost;
+    return left;
+  }
+  static bool wait() {
+    if (left() == 0) return false;
+    --left();
+    ::sched_yield();
+    return true;
+  }
+};
+
 enum class Settled : std::uint8_t { kYes, kNo, kUnreadable };
 
 // Reads one versioned record until it is settled. The live words are those of the last read. Large
@@ -50,7 +68,7 @@ Settled read_settled(const ReadOnlyFile& file, std::uint64_t offset, T& into, T&
     if (!file.read(offset, &into, sizeof into)) return Settled::kUnreadable;
     if (into.version % 2 == 0 && agree(before, into)) return Settled::kYes;
     std::memcpy(&before, &into, sizeof before);
-    if (tries > 4) ::sched_yield();  // the writer may need the processor to finish
+    if (tries > 4 && !Patience::wait()) break;  // the writer may need the processor to finish
   }
   return Settled::kNo;
 }

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The ttmem authors
 #include "segment/reader_table.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -145,8 +143,7 @@ bool TableReader::synchronise(ReadOnlyFile& file, SlotSink& sink, TableUpdate& u
     std::uint64_t end = 0;
     for (std::uint32_t waits = 0; waits < kSettleTries; ++waits) {
       if (!read_head(file, end)) return false;
-      if (end >= pass.newest) break;
-      ::sched_yield();
+      if (end >= pass.newest || !Patience::wait()) break;
     }
     if (pass.newest > end + 1) {
       if (tries + 1 == kStateTries) return false;  // ahead of its own head for ever

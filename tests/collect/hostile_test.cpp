@@ -20,9 +20,17 @@
 #include "collect/clock.hpp"
 #include "collect/collector.hpp"
 #include "collect/hostile_files.hpp"
+#include "segment/reader_records.hpp"
 #include "segment/segment_builder.hpp"
 #include "support/sanitized.hpp"
 #include "support/temporary_directory.hpp"
+
+// How often this process gave the processor away, and so had to wait until it got it back.
+static unsigned given_away = 0;
+extern "C" int sched_yield() noexcept {
+  ++given_away;
+  return 0;
+}
 
 namespace ttmem::collect {
 namespace {
@@ -235,6 +243,25 @@ TEST_F(Hostile, SlotsThatNeverSettle) {
   support::slots_that_never_settle(builder);
   look();
   EXPECT_TRUE(is_given_up(builder));
+}
+
+// A writer in the middle of a record is waited for, but not one that is in the middle of all.
+TEST_F(Hostile, RecordsThatNeverSettleKeepNobodyWaiting) {
+  std::vector<std::unique_ptr<SegmentBuilder>> builders;
+  for (unsigned number = 2; number < 10; ++number) {
+    const auto& builder = builders.emplace_back(std::make_unique<SegmentBuilder>(name(number)));
+    builder->lock();
+    builder->add_usual_device();
+    for (unsigned i = 0; i < 40; ++i) {
+      const std::uint64_t odd = 3;
+      const std::uint32_t index = builder->add_device(i);
+      builder->write(segment::kDevicesOffset + index * sizeof(segment::Device), &odd, sizeof odd);
+    }
+  }
+  start();
+  given_away = 0;
+  collector_->refresh();
+  EXPECT_EQ(given_away, segment::Patience::kMost);
 }
 
 TEST_F(Hostile, WhatWasGivenUpIsReadAgainAfterAPauseThatGrows) {
