@@ -20,6 +20,7 @@
 #include "collect/gc.hpp"
 #include "collect/process_description.hpp"
 #include "ledger/effort.hpp"
+#include "segment/reader_records.hpp"
 
 namespace ttmem::collect {
 
@@ -42,6 +43,7 @@ std::string host_name() {
 // What one owner's files have cost in a look.
 struct Spent {
   std::uint64_t ns = 0, bytes = 0;
+  std::uint32_t patience = segment::Patience::kMost;
   std::size_t opened = 0;
   std::unordered_set<std::uint64_t> devices;  // unique ids
 
@@ -283,7 +285,9 @@ void Collector::State::update() {
     std::optional<Error> error;
     if (!rests && !is_late) {
       const std::uint64_t before = processor_ns();
+      segment::Patience::left() = of_owner.patience;
       error = follow(source, exited[i]);
+      of_owner.patience = segment::Patience::left();
       of_owner.ns += processor_ns() - before;
     }
     if (is_bounded) of_owner.add_devices(source.ledger());
@@ -380,8 +384,9 @@ ledger::ProcessInput Collector::State::input(const SegmentSource& source) {
   input.trusted = source.is_trusted();
   input.is_false_claim = source.is_false_claim();
   const segment::Identity& subject = source.header().subject;
-  input.start_is_known =
-      space != 0 && !elsewhere && subject.start_ticks != 0 && same_boot(procfs, subject);
+  // Of what is no pid here nobody was asked.
+  input.start_is_known = space != 0 && !elsewhere && subject.pid > 0 && subject.start_ticks != 0 &&
+                         same_boot(procfs, subject) && !is_unknown_user(source.owner());
   input.to_time = [&source](ledger::Ticks ticks) { return source.wall(ticks); };
   input.peaks = [&source] { return source.peaks(); };
   return input;
@@ -432,18 +437,21 @@ std::vector<std::string> Collector::State::problems() {
 
 // Which chips are meant where a process told a number alone. False: a source had to be given up.
 bool Collector::State::join_chips() {
-  NumberedChips told, told_by_dead;
+  ChipsOfUsers told;
   for (const auto& source : sources) {
+    const ChipsOfUsers::Teller teller{source->identity().uid, source->is_trusted(),
+                                      source->alive()};
     for (const ledger::DeviceIndex each : source->ledger().devices()) {
-      (source->alive() ? told : told_by_dead).tell(source->ledger().device(each));
+      told.tell(teller, source->ledger().device(each));
     }
   }
-  told.add_missing(told_by_dead);
+  NumberedChips boards;
+  if (options.host) host_sources.tell_numbers(inputs, boards);
+  told.conclude(boards);
   chips = std::move(told);
-  if (options.host) host_sources.tell_numbers(inputs, chips);
   for (auto& source : sources) {
     try {
-      if (source->join(chips)) source->work_out(options.totals_only);
+      if (source->join(chips.of(source->identity().uid))) source->work_out(options.totals_only);
     } catch (const std::exception& problem) {
       log.drop(*source, now.wall_ns);
       cut_off({source->path(), too_much(problem), source->owner()}, source->reader().file().inode(),
@@ -453,7 +461,9 @@ bool Collector::State::join_chips() {
   }
   for (ledger::ProcessInput& each : inputs) {
     for (ledger::FailureView& failure : each.identity.failures) {
-      for (std::uint64_t& chip : failure.devices) chip = chips.resolve(chip);
+      for (std::uint64_t& chip : failure.devices) {
+        chip = chips.of(each.identity.uid).resolve(chip);
+      }
     }
   }
   return std::erase(sources, nullptr) == 0;

@@ -78,7 +78,7 @@ struct Collector::State {
   std::vector<std::unique_ptr<SegmentSource>> sources;  // in the order of their paths
   std::set<std::string> deleted;             // of these, files that have no name any more
   std::vector<ledger::ProcessInput> inputs;  // one per source, in the same order
-  NumberedChips chips;
+  ChipsOfUsers chips;
   bool same_sources = false;  // as at the last refresh, and none with news
   bool changed = false;       // by the last refresh
   bool interrupted = false;   // the last refresh did not come to its end

@@ -68,6 +68,23 @@ struct OwnerRule {
   std::optional<std::uint32_t> owner, speaker;  // as in Found
 };
 
+// Whether this process sees users as the first namespace has them. Its map is written once.
+bool shows_all_users() {
+  struct stat space{};
+  if (::stat("/proc/self/ns/user", &space) != 0) return false;
+  thread_local struct {
+    ino_t space = 0;
+    bool all = false;
+  } known;
+  if (known.space == space.st_ino) return known.all;
+  constexpr std::uint64_t kAll = 0xFFFFFFFF;
+  std::uint64_t inside = 0, outside = 0, count = 0;
+  std::ifstream map("/proc/self/uid_map");
+  const bool told = static_cast<bool>(map >> inside >> outside >> count);
+  if (told) known = {space.st_ino, count == kAll};
+  return told && count == kAll;
+}
+
 // Whom the files of an open directory must belong to, or why it is not used at all.
 Result<OwnerRule> owner_rule(int descriptor, const Directory& directory) {
   struct stat facts{};
@@ -138,11 +155,7 @@ bool is_unknown_user(std::uint32_t user) {
     std::ifstream("/proc/sys/kernel/overflowuid") >> shown;
     return shown;
   }();
-  if (user != kShown) return false;
-  constexpr std::uint64_t kAll = 0xFFFFFFFF;  // users, as the first namespace has them
-  std::uint64_t inside = 0, outside = 0, count = 0;
-  std::ifstream map("/proc/self/uid_map");
-  return !(map >> inside >> outside >> count) || count != kAll;
+  return user == kShown && !shows_all_users();
 }
 
 bool speaks_for_others(const Found& file, std::uint32_t owner) {

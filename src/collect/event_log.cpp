@@ -15,6 +15,7 @@ void EventLog::add(SegmentSource& source, ledger::TimeNs now) {
   }
   Process& process = processes_[source.key()];
   if (process.ended) return;
+  process.user = source.identity().uid;
   if (!process.name) process.name = std::make_shared<ledger::ProcessName>(source.identity());
   EventBatch batch = source.take_events();
   if (batch.restart) replace(process, std::move(batch.initial));
@@ -34,7 +35,7 @@ void EventLog::end(Process& process, const SegmentSource& source, ledger::TimeNs
   process.ended = true;
 }
 
-void EventLog::merge(const ledger::Snapshot& snapshot, const NumberedChips& chips) {
+void EventLog::merge(const ledger::Snapshot& snapshot, const ChipsOfUsers& all_chips) {
   std::map<std::uint64_t, std::uint32_t> ids;
   for (const ledger::DeviceView& device : snapshot.devices) ids[device.unique_id] = device.id;
   for (const ledger::ProcessView& process : snapshot.processes) {
@@ -47,6 +48,7 @@ void EventLog::merge(const ledger::Snapshot& snapshot, const NumberedChips& chip
   std::ranges::stable_sort(round_, {}, [](const RoundEvent& each) { return each.event.view.time; });
   for (auto& [key, event] : round_) {
     Process& process = processes_[key];
+    const NumberedChips& chips = all_chips.of(process.user);
     if (event.changed) {
       for (ledger::EventDevice& share : *event.changed) {
         share.unique_id = chips.resolve(share.unique_id);

@@ -25,7 +25,7 @@ class EventLog {
   // The source is about to go away.
   void drop(const SegmentSource& source, ledger::TimeNs now);
   // Ends one round: everything added since the last one becomes part of the stream.
-  void merge(const ledger::Snapshot& snapshot, const NumberedChips& chips);
+  void merge(const ledger::Snapshot& snapshot, const ChipsOfUsers& all_chips);
 
   std::vector<ledger::EventView> take();
 
@@ -36,6 +36,7 @@ class EventLog {
     std::vector<std::uint64_t> disbelieved;  // of these devices it adds nothing
     bool ended = false;
     bool gone = false;  // its source is: forgotten after this round
+    std::uint32_t user = 0;
   };
   struct Total {
     ledger::Wide kernels_footprint = 0, kernels_estimated = 0, program_l1_allocated = 0;

@@ -4,7 +4,9 @@
 // Patched programs, wrappers and clients of the original's protocol name a chip by its Metal number
 // and know nothing else of it. Which chip that is, a reader concludes: the board with this number,
 // as the driver counts them; without one, the chip that recorded processes know by it, if all mean
-// the same. Else it stays a chip of its own, one for each number, whoever named it.
+// the same. Else it stays a chip of its own, one for each number, whoever named it. What processes
+// of the same user know counts first, then what those know who speak for others: nobody else can
+// make two chips of what is one for them.
 #pragma once
 
 #include <cstdint>
@@ -49,6 +51,23 @@ class NumberedChips {
 
  private:
   std::map<std::uint32_t, std::optional<Chip>> chips_;  // empty: they mean different ones
+};
+
+// What is meant by each user.
+class ChipsOfUsers {
+ public:
+  struct Teller {
+    std::uint32_t user = 0;
+    bool trusted = false, alive = false;
+  };
+  void tell(const Teller& teller, const ledger::DeviceRecord& device);
+  // All have told; `boards` are what the driver says.
+  void conclude(const NumberedChips& boards);
+  const NumberedChips& of(std::uint32_t user) const;
+
+ private:
+  std::map<std::uint32_t, NumberedChips> of_user_;
+  NumberedChips trusted_, living_, dead_, of_others_;
 };
 
 }  // namespace ttmem::collect

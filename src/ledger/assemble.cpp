@@ -28,9 +28,18 @@ struct Contribution {
   const DeviceRecord* record;  // null: known from outside
 };
 
+// Whose word for a number counts more, the smaller first: of those who speak for others; of the
+// living, by the kernel's word for how long their user has had processes here.
+struct Rank {
+  bool untrusted = true, dead = true;
+  std::uint64_t since = kMost;
+  auto operator<=>(const Rank&) const = default;
+};
+
 struct ChipEntry {
   DeviceView view;
   std::optional<std::int32_t> metal_id;
+  Rank rank;
   std::vector<Contribution> contributions;
 };
 
@@ -139,16 +148,47 @@ void decide(ChipEntry& chip, std::vector<ProcessView>& processes) {
   }
 }
 
-// A chip keeps the number that the runtime gave it; if two claim one, the later gets the next free.
+Rank rank_of(const Contribution& each, const ProcessView& process,
+             const std::map<std::uint32_t, std::uint64_t>& since) {
+  if (!process.devices[each.device].counts()) return {};
+  if (each.input->trusted) return {.untrusted = false, .dead = false, .since = 0};
+  if (!process.alive) return {};
+  const auto known = since.find(process.uid);
+  return {.untrusted = true, .dead = false, .since = known == since.end() ? kMost : known->second};
+}
+
+// One user's chips have one rank, so that their numbers do not change with each process.
+void rank_all(Chips& chips, const std::vector<ProcessView>& processes) {
+  std::map<std::uint32_t, std::uint64_t> since;
+  for (const auto& [key, chip] : chips) {
+    for (const Contribution& each : chip.contributions) {
+      const ProcessView& process = processes[each.process];
+      if (!process.alive || !each.input->start_is_known || each.input->is_false_claim) continue;
+      const auto [known, added] = since.try_emplace(process.uid, process.start);
+      if (!added) known->second = std::min(known->second, process.start);
+    }
+  }
+  for (auto& [key, chip] : chips) {
+    for (const Contribution& each : chip.contributions) {
+      chip.rank = std::min(chip.rank, rank_of(each, processes[each.process], since));
+    }
+  }
+}
+
+// A chip keeps the number that the runtime gave it. If two claim one, it belongs to the one of
+// better rank, and the other gets the next free.
 void number(Chips& chips) {
+  std::vector<ChipEntry*> ordered;
+  for (auto& [key, chip] : chips) ordered.push_back(&chip);
+  std::ranges::stable_sort(ordered, {}, &ChipEntry::rank);
   std::set<std::uint32_t> taken;
   std::vector<ChipEntry*> others;
-  for (auto& [key, chip] : chips) {
-    const bool known = chip.metal_id && *chip.metal_id >= 0;
-    if (known && taken.insert(static_cast<std::uint32_t>(*chip.metal_id)).second) {
-      chip.view.id = static_cast<std::uint32_t>(*chip.metal_id);
+  for (ChipEntry* chip : ordered) {
+    const bool known = chip->metal_id && *chip->metal_id >= 0;
+    if (known && taken.insert(static_cast<std::uint32_t>(*chip->metal_id)).second) {
+      chip->view.id = static_cast<std::uint32_t>(*chip->metal_id);
     } else {
-      others.push_back(&chip);
+      others.push_back(chip);
     }
   }
   std::uint32_t next = 0;
@@ -236,6 +276,7 @@ Snapshot assemble(const std::vector<ProcessInput>& processes, PeakMemory& peaks,
   }
   distinguish(snapshot.processes);
   for (auto& [key, chip] : chips) decide(chip, snapshot.processes);
+  rank_all(chips, snapshot.processes);
   number(chips);
   for (auto& [key, chip] : chips) {
     sum_up(chip, snapshot.processes, peaks);

@@ -18,6 +18,11 @@ Error impossible(const std::string& what) {
   return {ErrorCode::kCorrupt, fmt::format("it contradicts itself ({}): ignored", what)};
 }
 
+// What a process is known by is asked of the kernel once, and so must not change later.
+bool names_same(const Identity& a, const Identity& b) {
+  return std::memcmp(&a, &b, offsetof(Identity, name)) == 0;
+}
+
 }  // namespace
 
 Result<Reader> Reader::open(const std::string& path, std::optional<std::uint32_t> owner) {
@@ -88,6 +93,10 @@ std::optional<Error> Reader::refresh_all() {
   if (header->nonce != header_.nonce ||
       std::memcmp(header->sections, header_.sections, sizeof header_.sections) != 0) {
     return impossible("another segment was written over it");
+  }
+  if (!names_same(header->subject, header_.subject) ||
+      !names_same(header->writer, header_.writer)) {
+    return impossible("its process has become another one");
   }
   header_ = *header;
   return std::nullopt;

@@ -23,6 +23,7 @@
 #include "collect/child_process.hpp"
 #include "collect/collector.hpp"
 #include "collect/gc.hpp"
+#include "collect/numbered_chips.hpp"
 #include "segment/limits.hpp"
 #include "segment/segment_builder.hpp"
 #include "support/temporary_directory.hpp"
@@ -325,6 +326,56 @@ TEST_F(Owners, AWriterThatKnowsNoBootLivesByItsLock) {
   look();
   ASSERT_NE(process(1), nullptr);
   EXPECT_TRUE(process(1)->alive);
+}
+
+// Both chips are the first one for those who opened them; the other one's comes first by its id.
+TEST_F(Owners, NobodyTakesTheNumberOfAnothersChip) {
+  Child victim = process_of(kVictim, 1);
+  ::usleep(20'000);  // who comes later starts later
+  Child other([&](const auto& ready) {
+    if (::setresuid(kMallory, kMallory, kMallory) != 0) ::_exit(1);
+    SegmentBuilder builder(name(2));
+    builder.lock();
+    builder.add_usual_device(1);
+    builder.header().subject.start_ticks = 1;  // says that it was there before
+    builder.header().subject.pid = -1;
+    builder.header().writer = builder.header().subject;
+    builder.flush();
+    ready();
+  });
+  look();
+  ASSERT_TRUE(process(1) != nullptr && process(2) != nullptr);
+  EXPECT_EQ(process(1)->devices.at(0).id, 0u);
+  EXPECT_EQ(process(2)->devices.at(0).id, 1u);
+}
+
+// A process that knows its chip by number alone is on the one that its user's others know by it.
+TEST_F(Owners, NobodyPartsTheChipsOfAnother) {
+  Child victim = process_of(kVictim, 1);
+  Child by_number([&](const auto& ready) {
+    if (::setresuid(kVictim, kVictim, kVictim) != 0) ::_exit(1);
+    SegmentBuilder builder(name(2));
+    builder.lock();
+    builder.add_usual_device(numbered_chip(0));
+    constexpr std::uint32_t kNoArch = 0;
+    builder.write(
+        segment::kDevicesOffset + sizeof(segment::Device) + offsetof(segment::Device, arch),
+        &kNoArch, sizeof kNoArch);
+    builder.put(0, buffer_payload(1, 64, 1000));
+    ready();
+  });
+  ::usleep(20'000);  // who comes later starts later
+  Child other([&](const auto& ready) {
+    if (::setresuid(kMallory, kMallory, kMallory) != 0) ::_exit(1);
+    SegmentBuilder builder(name(3));
+    builder.lock();
+    builder.add_usual_device(1);
+    ready();
+  });
+  look();
+  ASSERT_TRUE(process(1) != nullptr && process(2) != nullptr && process(3) != nullptr);
+  EXPECT_EQ(process(2)->devices.at(0).unique_id, process(1)->devices.at(0).unique_id);
+  EXPECT_EQ(taken(), 2 * 12000u);
 }
 
 }  // namespace

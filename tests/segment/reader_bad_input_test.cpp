@@ -234,5 +234,20 @@ TEST_F(ReaderBadInput, AnotherSegmentInItsPlace) {
   EXPECT_EQ(error->code, ErrorCode::kCorrupt);
 }
 
+// Its lock and its pid were asked for when it said something else.
+TEST_F(ReaderBadInput, AnotherProcessInItsPlace) {
+  for (const bool of_writer : {false, true}) {
+    SegmentBuilder builder(directory_ / "s");
+    auto reader = Reader::open(builder.path(), std::nullopt);
+    ASSERT_TRUE(reader);
+    Identity& identity = of_writer ? builder.header().writer : builder.header().subject;
+    identity.start_ticks = 1;
+    builder.flush();
+    const auto error = reader->refresh();
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->code, ErrorCode::kCorrupt);
+  }
+}
+
 }  // namespace
 }  // namespace ttmem::segment
