@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -69,6 +71,18 @@ inline Bytes honest_segment(const std::string& path, std::uint64_t chip) {
   return bytes;
 }
 
+// Where nothing stands there is a hole, as in what a recorder writes.
+inline bool write_with_holes(int file, const Bytes& bytes) {
+  constexpr std::size_t kPage = 4096;
+  bool written = ::ftruncate(file, static_cast<off_t>(bytes.size())) == 0;
+  for (std::size_t at = 0; at < bytes.size(); at += kPage) {
+    const auto page = std::span(bytes).subspan(at, std::min(kPage, bytes.size() - at));
+    if (std::ranges::all_of(page, [](char byte) { return byte == 0; })) continue;
+    written &= ::pwrite(file, page.data(), page.size(), static_cast<off_t>(at)) > 0;
+  }
+  return written;
+}
+
 class Mutator {
  public:
   explicit Mutator(std::uint64_t seed) : random_(seed) {}
@@ -100,6 +114,8 @@ class Mutator {
         return offsetof(segment::Header, subject) + below(2 * sizeof(segment::Identity));
       case 3:
         return below(sizeof(segment::Header));
+      case 4:
+        return sizeof(segment::Header) + below(kCompactBytes - sizeof(segment::Header));
       default:
         return sizeof(segment::Header) + below(size - sizeof(segment::Header));
     }

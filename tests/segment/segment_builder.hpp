@@ -34,8 +34,10 @@ struct Place {
   std::uint64_t entry_bytes, offset, bytes;
 };
 
-// Where the sections stand: as the recorder puts them, or close together in a file of 16 KiB, for
-// which only what a small segment uses has room (a ring of 16 records, 64 slots).
+// Where the sections stand: as the recorder puts them, or close together, for which only what a
+// small segment uses has room (a ring of 16 records, 64 slots). What it uses of that is within
+// kCompactBytes, but for the counters, which are a hole where they are 0.
+inline constexpr std::uint64_t kCompactBytes = 12672;
 struct Places {
   std::array<Place, segment::kSections> by_kind;
 
@@ -62,7 +64,7 @@ struct Places {
               {sizeof(DeviceSet), 5120, 4 * sizeof(DeviceSet)},
               {sizeof(Allocator), 5376, 3 * sizeof(Allocator)},
               {sizeof(RingManager), 12672, 3 * sizeof(RingManager)},
-              {sizeof(Counters), 1 << 20, sizeof(Counters)},
+              {sizeof(Counters), 32768, sizeof(Counters)},
               {sizeof(Watermark), 2 << 20, sizeof(Watermark)},
               {sizeof(Failure), 4 << 20, kMaxFailures * sizeof(Failure)},
               {sizeof(Blob), 6528, 1024},
