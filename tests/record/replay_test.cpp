@@ -365,7 +365,7 @@ TEST_F(ReplayTest, ARecordingIsOpenedByItsNameOnce) {
   ASSERT_FALSE((*recorder)->finish());
   const Collector past = open(options.path);
   std::filesystem::remove(options.path);
-  const auto peak = collect::moment_named("peak", *past.replay(), "at");
+  const auto peak = collect::moment_named("peak", *past.replay());
   EXPECT_TRUE(peak) << peak.error().message;
 }
 
