@@ -7,6 +7,7 @@ of an older build (tests/kept), whose segments are then read by the new daemon.
 """
 
 import contextlib
+import filecmp
 import os
 import pathlib
 import re
@@ -187,6 +188,19 @@ def test_install_upgrade_remove_purge(machine):
     left = machine.run("find", "/etc", "/usr", "/var", "/lib/systemd", "/run", "-xdev", "-path", "/usr/local",
                        "-prune", "-o", "-name", "*ttmem*", "-print")
     assert left == "", "everything is gone"
+
+
+def test_the_same_commit_gives_the_same_bytes(packages, tmp_path):
+    """Built again at another time in another folder; what the compiler's cache still has is not compiled again."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    again = tmp_path / "again"
+    done = subprocess.run([os.path.join(SOURCE, "scripts", "deb"), again], capture_output=True, text=True, check=False,
+                          env={**os.environ, "TMPDIR": str(elsewhere)})
+    assert done.returncode == 0, done.stdout + done.stderr
+    made = sorted(each.name for each in again.iterdir())
+    assert made == sorted(each.name for each in packages.glob("*.deb")) and len(made) >= len(PACKAGES)
+    assert [name for name in made if not filecmp.cmp(packages / name, again / name, shallow=False)] == []
 
 
 def test_links_between_the_installed_documents_lead_somewhere(packages, tmp_path):
