@@ -131,9 +131,9 @@ std::vector<Difference> differences(const Weights& before, const Weights& after)
 
 std::optional<double> percent_in(std::string_view text) {
   double value = 0;
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, value);
-  const bool good = read.ec == std::errc() && read.ptr == end && value >= 0 && std::isfinite(value);
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
+  const bool good = whole && value >= 0 && std::isfinite(value);
   return good ? std::optional(value) : std::nullopt;
 }
 

@@ -66,11 +66,11 @@ std::string signed_exact_text(std::int64_t bytes) {
 
 std::optional<std::uint64_t> bytes_in(std::string_view text) {
   double value = 0;
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, value, std::chars_format::fixed);
+  const auto read =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
   if (read.ec != std::errc() || std::signbit(value) || !std::isfinite(value)) return std::nullopt;
   std::string unit;
-  for (const char letter : std::string_view(read.ptr, end)) {
+  for (const char letter : std::string_view(read.ptr, text.data() + text.size())) {
     unit += static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
   }
   unit.erase(0, unit.find_first_not_of(' '));
